@@ -33,10 +33,6 @@ extern char** environ;
 namespace tara {
 namespace {
 
-absl::Status SystemError(int error, absl::string_view what) {
-  return absl::ErrnoToStatus(error, what);
-}
-
 void Close(int& file) {
   if (file >= 0) close(file);
   file = -1;
@@ -61,7 +57,7 @@ absl::Status WaitFor(int file, int16_t events, absl::Time deadline,
              static_cast<int>(std::clamp<int64_t>(wait_ms, 0, INT_MAX)));
     if (ready > 0) return absl::OkStatus();
     if (ready < 0 && errno != EINTR && errno != EAGAIN) {
-      return SystemError(errno, "cannot wait for the program");
+      return absl::ErrnoToStatus(errno, "cannot wait for the program");
     }
     if (ready == 0 && SteadyTime() >= deadline) {
       return absl::DeadlineExceededError("no answer");
@@ -107,8 +103,7 @@ struct Program {
 // Becomes the program, with only the three files, in a process group of its
 // own, with default signal handling; the kernel ends it as soon as the thread
 // that made it ends. Returns an error number, which the caller can write to
-// `report`. It runs in the parent's memory (vfork), so it makes only system
-// calls.
+// `report`. In the parent's memory (vfork), so it makes only system calls.
 int Become(Program& program, int& report) {
   if (setpgid(0, 0) != 0) return errno;
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return errno;
@@ -132,8 +127,8 @@ int Become(Program& program, int& report) {
   struct sigaction by_default = {};
   by_default.sa_handler = SIG_DFL;
   for (int signal = 1; signal < NSIG; ++signal) {
-    sigaction(signal, &by_default,
-              nullptr);  // except the ones that have no other
+    // Except the ones that have no other.
+    sigaction(signal, &by_default, nullptr);
   }
   sigset_t none;
   sigemptyset(&none);
@@ -178,14 +173,6 @@ int Spawn(Program& program, pid_t* process) {
   return error;
 }
 
-std::string HowItEnded(int wait_status) {
-  if (WIFSIGNALED(wait_status)) {
-    const int signal = WTERMSIG(wait_status);
-    return absl::StrCat("signal ", signal, " (", sigdescr_np(signal), ")");
-  }
-  return absl::StrCat("exit status ", WEXITSTATUS(wait_status));
-}
-
 }  // namespace
 
 WithoutSigpipe::WithoutSigpipe() {
@@ -210,8 +197,7 @@ WithoutSigpipe::~WithoutSigpipe() {
 // ends the process with that thread (PR_SET_PDEATHSIG), not with all of us.
 class ChildProcess::Keeper {
  public:
-  // Starts the program, whose files are the caller's to close. Returns the
-  // system's error.
+  // Starts the program, whose files the caller closes. Returns system errors.
   static absl::StatusOr<std::unique_ptr<Keeper>> Start(Program program) {
     const std::string failure =
         absl::StrCat("cannot start '", program.words[0], "'");
@@ -230,7 +216,7 @@ class ChildProcess::Keeper {
         if (spawned == 0) keeper->AwaitEnd(process);
       });
     } catch (const std::system_error& no_thread) {
-      return SystemError(no_thread.code().value(), failure);
+      return absl::ErrnoToStatus(no_thread.code().value(), failure);
     }
     {
       const absl::MutexLock lock(&keeper->mutex_);
@@ -239,7 +225,7 @@ class ChildProcess::Keeper {
     }
     if (*error == 0) return keeper;
     keeper->thread_.join();
-    return SystemError(*error, failure);
+    return absl::ErrnoToStatus(*error, failure);
   }
 
   // Waits so long for the end of the process, then ends it and its group by
@@ -293,7 +279,8 @@ absl::StatusOr<std::unique_ptr<ChildProcess>> ChildProcess::Start(
                     S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH);
   const absl::Cleanup close_errors = [&errors] { Close(errors); };
   if (errors < 0) {
-    return SystemError(errno, absl::StrCat("cannot write the log ", log));
+    return absl::ErrnoToStatus(errno,
+                               absl::StrCat("cannot write the log ", log));
   }
   Pipe input;
   Pipe output;
@@ -304,7 +291,7 @@ absl::StatusOr<std::unique_ptr<ChildProcess>> ChildProcess::Start(
     }
   };
   if (!input.Open() || !output.Open()) {
-    return SystemError(errno, "cannot make a pipe");
+    return absl::ErrnoToStatus(errno, "cannot make a pipe");
   }
   Program program = {.paths = CandidatePaths(options.command[0]),
                      .words = {},
@@ -383,9 +370,15 @@ const std::string& ChildProcess::End(absl::Duration patience) {
   Close(input_);
   const auto [wait_status, is_forced] = keeper_->End(patience);
   Close(output_);
-  const bool by_us =
-      is_forced && WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL;
-  how_it_ended_ = by_us ? "was killed" : HowItEnded(wait_status);
+  const int signal = WTERMSIG(wait_status);
+  if (is_forced && WIFSIGNALED(wait_status) && signal == SIGKILL) {
+    how_it_ended_ = "was killed";
+  } else if (WIFSIGNALED(wait_status)) {
+    how_it_ended_ =
+        absl::StrCat("signal ", signal, " (", sigdescr_np(signal), ")");
+  } else {
+    how_it_ended_ = absl::StrCat("exit status ", WEXITSTATUS(wait_status));
+  }
   return how_it_ended_;
 }
 

@@ -7,28 +7,23 @@
 
 namespace tara {
 
-// Returns the processor time of the calling thread so far, as a time since the
-// epoch: a clock that stands still while other work has the processor.
-inline absl::Time ThreadTime() {
+// Returns the time of a clock of the system, as a time since some epoch.
+inline absl::Time ReadClock(clockid_t clock) {
   timespec now;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  clock_gettime(clock, &now);
   return absl::TimeFromTimespec(now);
 }
+
+// Returns the processor time of the calling thread so far: a clock that stands
+// still while other work has the processor.
+inline absl::Time ThreadTime() { return ReadClock(CLOCK_THREAD_CPUTIME_ID); }
 
 // Returns the processor time of all threads of the process so far.
-inline absl::Time ProcessTime() {
-  timespec now;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return absl::TimeFromTimespec(now);
-}
+inline absl::Time ProcessTime() { return ReadClock(CLOCK_PROCESS_CPUTIME_ID); }
 
-// Returns the time of a clock that never jumps, as a time since some epoch: for
-// limits of time, which the system's clock would cut or stretch when it is set.
-inline absl::Time SteadyTime() {
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return absl::TimeFromTimespec(now);
-}
+// Returns the time of a clock that never jumps: for limits of time, which the
+// system's clock would cut or stretch when it is set.
+inline absl::Time SteadyTime() { return ReadClock(CLOCK_MONOTONIC); }
 
 // Returns ThreadTime, up to 0.1 ms late, for limits that are checked all the
 // time: that clock is a call of the kernel, which takes ten times as long as

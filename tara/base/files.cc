@@ -24,6 +24,8 @@
 
 namespace tara {
 
+namespace fs = std::filesystem;
+
 absl::Status SystemError(absl::string_view doing, const std::string& path) {
   // A file at its size limit is treated like a full disk.
   if (errno == EFBIG) errno = ENOSPC;
@@ -69,8 +71,6 @@ absl::Status SyncFolder(const std::string& path) {
   return Sync(fd) ? absl::OkStatus()
                   : SystemError("cannot sync the folder", path);
 }
-
-namespace fs = std::filesystem;
 
 constexpr std::pair<absl::string_view, absl::string_view> kBeginnings[] = {
     {"SQLite format 3", kDatabaseFile}, {"TaraNet\n", "a checkpoint"},
@@ -128,11 +128,10 @@ absl::Status WriteAll(int fd, const std::string& path,
 std::string BehindLinks(const std::string& path) {
   constexpr int kMaxLinks = 40;
   std::error_code error;
-  std::filesystem::path target = path;
+  fs::path target = path;
   for (int i = 0; i < kMaxLinks; ++i) {
-    if (!std::filesystem::is_symlink(target, error)) break;
-    target =
-        target.parent_path() / std::filesystem::read_symlink(target, error);
+    if (!fs::is_symlink(target, error)) break;
+    target = target.parent_path() / fs::read_symlink(target, error);
   }
   return target.string();
 }
@@ -149,8 +148,7 @@ absl::StatusOr<AtomicFile> AtomicFile::Create(const std::string& path) {
   unlink(temporary.c_str());  // what a killed process has left
   const int fd = OpenFile(temporary, O_WRONLY | O_CREAT | O_EXCL, mode);
   if (fd < 0) return SystemError("cannot create", temporary);
-  // What the umask took away. A file system without permissions has none to
-  // lose.
+  // What the umask took away. Some file systems have no permissions to lose.
   if (replaces) static_cast<void>(fchmod(fd, mode));
   return AtomicFile(target, std::move(temporary), fd);
 }
@@ -187,8 +185,7 @@ absl::Status AtomicFile::Commit() {
     unlink(temporary_.c_str());
     return status;
   }
-  const std::string folder =
-      std::filesystem::path(path_).parent_path().string();
+  const std::string folder = fs::path(path_).parent_path().string();
   return SyncFolder(folder.empty() ? "." : folder);
 }
 
@@ -263,21 +260,19 @@ absl::string_view KindOfFile(const std::string& path) {
   return kind.empty() && IsOfRun(file) ? "a file of a run" : kind;
 }
 
-std::optional<std::filesystem::path> ProjectFolder() {
+std::optional<fs::path> ProjectFolder() {
   const char* const root = std::getenv("TARA_ROOT");
   if (root != nullptr && *root != '\0') return root;
   std::error_code error;  // what cannot be read is not there
-  const std::filesystem::path folder =
-      std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
-  if (!error && std::filesystem::is_directory(folder / "models", error)) {
+  const fs::path folder =
+      fs::read_symlink("/proc/self/exe", error).parent_path();
+  if (!error && fs::is_directory(folder / "models", error)) {
     return folder;
   }
   Dl_info library;  // that has this function
   if (dladdr(reinterpret_cast<const void*>(&ProjectFolder), &library) != 0) {
-    const std::filesystem::path beside =
-        std::filesystem::path(library.dli_fname).parent_path();
-    if (beside.is_absolute() &&
-        std::filesystem::is_directory(beside / "models", error)) {
+    const fs::path beside = fs::path(library.dli_fname).parent_path();
+    if (beside.is_absolute() && fs::is_directory(beside / "models", error)) {
       return beside;
     }
   }

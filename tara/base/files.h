@@ -17,8 +17,7 @@ namespace tara {
 // The suffix of the temporary file of an AtomicFile.
 inline constexpr absl::string_view kTemporaryEnding = ".tmp";
 
-// Replaces the file `path`, or the target of a link, atomically: at any time it
-// has either its old contents or the complete new ones. Writes
+// Replaces the file `path`, or the target of a link, atomically: writes
 // `path`.tmp, syncs it, renames it, syncs the folder, as far as the file system
 // can sync. The new file has the permissions of the old one. Errors name the
 // file or folder and the system's reason. After an error, or without Commit,
@@ -49,8 +48,7 @@ class AtomicFile {
 absl::Status WriteFileAtomically(const std::string& path,
                                  absl::string_view contents);
 
-// Returns the target of a link, which need not exist; the path itself if it is
-// not a link.
+// Returns the target of a link, which need not exist; else the path itself.
 std::string BehindLinks(const std::string& path);
 
 // Returns the error of the last system call, which was to do this to the file:
@@ -62,14 +60,12 @@ absl::Status SystemError(absl::string_view doing, const std::string& path);
 // system's error. The message names the file.
 absl::StatusOr<std::string> ReadWholeFile(const std::string& path);
 
-// Returns INVALID_ARGUMENT for a path with a zero byte, which would end it for
-// the system.
+// Returns INVALID_ARGUMENT for a path with a zero byte, where systems end it.
 absl::Status CheckPath(absl::string_view path);
 
 // Network file systems let signals interrupt calls that others do not.
 
-// As open, for a descriptor that no other program inherits; -1 and errno on an
-// error.
+// As open, for a descriptor that no other program inherits; or -1 and errno.
 int OpenFile(const std::string& path, int flags, mode_t mode = 0644);
 
 // Writes all of it. Returns the system's error, "cannot write PATH: ...".
@@ -95,15 +91,13 @@ inline constexpr absl::string_view kGamesFile = "a file of games";
 
 // Returns the kind of this program's file at a path for messages, such as
 // kBundleFile or "a checkpoint"; empty for any other or missing file. Decides
-// by the beginning of the file, the suffix of configs, and the location in the
-// folder of a run.
+// by the beginning of the file, the suffix of configs, or the folder of a run.
 absl::string_view KindOfFile(const std::string& path);
 
 // Returns the folder with models/ and web/: the value of the environment
 // variable TARA_ROOT, which bin/tara sets, or the folder of the running program
-// or of the library with this code if it contains models/, as in a release and
-// in the Python package. Other folders, such as the current one, do not count,
-// because anybody may own them.
+// or of the library with this code if it contains models/. Not the current one,
+// for example, which anybody may own.
 std::optional<std::filesystem::path> ProjectFolder();
 
 }  // namespace tara

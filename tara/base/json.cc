@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
@@ -14,45 +13,25 @@
 namespace tara {
 namespace {
 
-// Parses JSON without storing it, and without recursion. Methods return whether
-// to continue.
+// Parses JSON without storing it or recursion. Methods return whether to go on.
 template <typename Json>
-class Checker final : public Json::json_sax_t {
+class Checker final : public nlohmann::detail::json_sax_acceptor<Json> {
  public:
   const absl::Status& status() const { return status_; }
 
-  bool null() override { return true; }
-  bool boolean(bool) override { return true; }
-  bool number_integer(typename Json::number_integer_t) override { return true; }
-  bool number_unsigned(typename Json::number_unsigned_t) override {
-    return true;
-  }
-  bool number_float(typename Json::number_float_t,
-                    const std::string&) override {
-    return true;
-  }
-  bool string(std::string&) override { return true; }
-  bool binary(typename Json::binary_t&) override { return true; }
+  bool start_object(size_t) { return Begin(); }
+  bool start_array(size_t) { return Begin(); }
+  bool end_object() { return End(); }
+  bool end_array() { return End(); }
 
-  bool start_object(size_t) override {
-    names_.emplace_back();
-    return CheckDepth();
-  }
-  bool end_object() override { return End(); }
-  bool start_array(size_t) override {
-    names_.emplace_back();
-    return CheckDepth();
-  }
-  bool end_array() override { return End(); }
-
-  bool key(std::string& name) override {
+  bool key(std::string& name) {
     if (names_.back().insert(name).second) return true;
     return Fail("field '", Shown(name),
                 "' is given twice in one object; expected it once");
   }
 
   bool parse_error(size_t byte, const std::string&,
-                   const nlohmann::detail::exception&) override {
+                   const nlohmann::detail::exception&) {
     return Fail("malformed JSON at byte ", byte);
   }
 
@@ -63,7 +42,8 @@ class Checker final : public Json::json_sax_t {
     return false;
   }
 
-  bool CheckDepth() {
+  bool Begin() {
+    names_.emplace_back();
     if (names_.size() <= kMaxJsonDepth) return true;
     return Fail("JSON nests deeper than ", kMaxJsonDepth);
   }

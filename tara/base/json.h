@@ -1,8 +1,7 @@
 #ifndef TARA_BASE_JSON_H_
 #define TARA_BASE_JSON_H_
 
-// JSON from outside. Whatever parses JSON of a file or of another program
-// parses it here.
+// JSON from outside: whatever parses JSON of files or programs does it here.
 
 #include <cstddef>
 #include <nlohmann/json.hpp>
@@ -34,8 +33,7 @@ std::string JsonText(const Json& json, int indent = -1) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
-// Returns a value as messages show it: short, and lists and objects by their
-// kind.
+// Returns a value as messages show it: short; lists and objects by their kind.
 template <typename Json>
 std::string ShownJson(const Json& json);
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -23,18 +24,14 @@
 namespace tara {
 namespace {
 
-// A suffix of a number, which stands for a factor.
-struct CountSuffix {
-  absl::string_view text;
-  double factor;
-};
-constexpr CountSuffix kCountSuffixes[] = {{"G", 1e9}, {"M", 1e6}, {"k", 1e3}};
+// Suffixes of numbers, and the factors that they stand for.
+constexpr std::pair<absl::string_view, int64_t> kCountSuffixes[] = {
+    {"G", 1'000'000'000}, {"M", 1'000'000}, {"k", 1'000}};
 
 std::string FormatCount(int64_t number) {
-  for (const CountSuffix& suffix : kCountSuffixes) {
-    const auto factor = static_cast<int64_t>(suffix.factor);
+  for (const auto& [suffix, factor] : kCountSuffixes) {
     if (number == 0 || number % factor != 0) continue;
-    return absl::StrCat(number / factor, suffix.text);
+    return absl::StrCat(number / factor, suffix);
   }
   return absl::StrCat(number);
 }
@@ -63,10 +60,8 @@ struct Reader {
   bool operator()(std::string* value) const {
     const absl::string_view choices = option.Placeholder();
     const std::vector<absl::string_view> list = absl::StrSplit(choices, '|');
-    if (text.empty() || (list.size() > 1 && std::find(list.begin(), list.end(),
-                                                      text) == list.end())) {
-      return false;
-    }
+    const bool is_choice = std::ranges::find(list, text) != list.end();
+    if (text.empty() || (list.size() > 1 && !is_choice)) return false;
     *value = std::string(text);
     return true;
   }
@@ -78,8 +73,10 @@ struct Reader {
   bool operator()(const Counted& count) const {
     absl::string_view digits = text;
     double factor = 1;
-    for (const CountSuffix& suffix : kCountSuffixes) {
-      if (absl::ConsumeSuffix(&digits, suffix.text)) factor = suffix.factor;
+    for (const auto& [suffix, worth] : kCountSuffixes) {
+      if (absl::ConsumeSuffix(&digits, suffix)) {
+        factor = static_cast<double>(worth);
+      }
     }
     double value = 0;
     if (!ParseDecimal(digits, &value)) return false;

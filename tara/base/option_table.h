@@ -81,8 +81,7 @@ struct Option {
         help(help),
         presence(presence) {}
 
-  // Sets the member; returns false, and changes nothing, for a value that is
-  // not expected.
+  // Sets the member; returns false, and changes nothing, for a wrong value.
   bool Set(absl::string_view value) const;
   // Returns the member's value as Set reads it.
   std::string Get() const;
@@ -97,8 +96,7 @@ struct Option {
   std::string DefaultText() const;
 
   // "sims"; of flags with dashes and what stands for the value: "--depth N",
-  // "-o,--output FILE", or all its values: "--format text|json"; of arguments
-  // "FILE".
+  // "-o,--output FILE", or its values: "--format text|json"; arguments: "FILE".
   absl::string_view name;
   OptionMember member;
   double low;
@@ -136,8 +134,7 @@ bool ReadNumber(absl::string_view text, double low, double high,
   } else {
     read = absl::SimpleAtoi(text, &number);
   }
-  // Bounds apply to the text, which a float may round. NaN fails this
-  // comparison.
+  // Bounds are of the text, which a float may round. NaN fails this.
   if (!read || !ParseDecimal(text, &value) ||
       !(value >= low && value <= high)) {
     return false;

@@ -42,8 +42,7 @@ bool NoRoom(int error) {
   return error == ENOSPC || error == EDQUOT || error == EFBIG;
 }
 
-// Returns an error with SQLite's extended code and message, and the system's
-// errno behind it.
+// Returns an error with SQLite's extended code and message, and its errno.
 absl::Status ErrorOf(int extended_code, int system_error,
                      absl::string_view text, absl::string_view path,
                      absl::string_view doing) {
@@ -205,57 +204,49 @@ absl::Status CheckFilePath(const std::string& path, SqliteDatabase::Mode mode,
 
 }  // namespace
 
-SqliteStatement::SqliteStatement(sqlite3* db, std::string path,
-                                 sqlite3_stmt* statement)
-    : db_(db), path_(std::move(path)), statement_(statement) {}
+void SqliteStatement::Finalize::operator()(sqlite3_stmt* statement) const {
+  sqlite3_finalize(statement);
+}
 
-SqliteStatement::SqliteStatement(SqliteStatement&& other) noexcept
-    : db_(other.db_),
-      path_(std::move(other.path_)),
-      statement_(std::exchange(other.statement_, nullptr)) {}
-
-SqliteStatement::~SqliteStatement() { sqlite3_finalize(statement_); }
+void SqliteDatabase::Close::operator()(sqlite3* db) const { sqlite3_close(db); }
 
 void SqliteStatement::BindInt(int parameter, int64_t value) {
-  sqlite3_bind_int64(statement_, parameter, value);
+  sqlite3_bind_int64(statement_.get(), parameter, value);
 }
 
 void SqliteStatement::BindText(int parameter, absl::string_view value) {
-  sqlite3_bind_text(statement_, parameter, value.data(),
+  sqlite3_bind_text(statement_.get(), parameter, value.data(),
                     static_cast<int>(value.size()), SQLITE_TRANSIENT);
 }
 
 void SqliteStatement::BindBlob(int parameter, absl::string_view value) {
-  sqlite3_bind_blob(statement_, parameter, value.data(),
+  sqlite3_bind_blob(statement_.get(), parameter, value.data(),
                     static_cast<int>(value.size()), SQLITE_TRANSIENT);
 }
 
 absl::StatusOr<bool> SqliteStatement::Step(absl::string_view doing) {
   errno = 0;  // LastError looks at it
-  switch (sqlite3_step(statement_)) {
-    case SQLITE_ROW:
-      return true;
-    case SQLITE_DONE:
-      return false;
-    default:
-      return LastError(db_, path_, doing);
+  const int result = sqlite3_step(statement_.get());
+  if (result == SQLITE_ROW || result == SQLITE_DONE) {
+    return result == SQLITE_ROW;
   }
+  return LastError(sqlite3_db_handle(statement_.get()), path_, doing);
 }
 
 void SqliteStatement::Reset() {
   // Returns the error of the last Step again, which has been reported.
-  sqlite3_reset(statement_);
-  sqlite3_clear_bindings(statement_);
+  sqlite3_reset(statement_.get());
+  sqlite3_clear_bindings(statement_.get());
 }
 
 int64_t SqliteStatement::Int(int column) const {
-  return sqlite3_column_int64(statement_, column);
+  return sqlite3_column_int64(statement_.get(), column);
 }
 
 std::string SqliteStatement::Bytes(int column) const {
   const auto* bytes =
-      static_cast<const char*>(sqlite3_column_blob(statement_, column));
-  const int size = sqlite3_column_bytes(statement_, column);
+      static_cast<const char*>(sqlite3_column_blob(statement_.get(), column));
+  const int size = sqlite3_column_bytes(statement_.get(), column);
   return bytes == nullptr ? std::string() : std::string(bytes, size);
 }
 
@@ -290,21 +281,12 @@ absl::StatusOr<SqliteDatabase> SqliteDatabase::Open(const std::string& path,
   return db;
 }
 
-SqliteDatabase::SqliteDatabase(std::string path, sqlite3* db)
-    : path_(std::move(path)), db_(db) {}
-
-SqliteDatabase::SqliteDatabase(SqliteDatabase&& other) noexcept
-    : path_(std::move(other.path_)),
-      lock_(std::move(other.lock_)),
-      db_(std::exchange(other.db_, nullptr)) {}
-
-SqliteDatabase::~SqliteDatabase() { sqlite3_close(db_); }
-
 absl::Status SqliteDatabase::Execute(const std::string& sql,
                                      absl::string_view doing) {
   errno = 0;  // LastError looks at it
-  if (sqlite3_exec(db_, sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) {
-    return LastError(db_, path_, doing);
+  if (sqlite3_exec(db_.get(), sql.c_str(), nullptr, nullptr, nullptr) !=
+      SQLITE_OK) {
+    return LastError(db_.get(), path_, doing);
   }
   return absl::OkStatus();
 }
@@ -315,13 +297,12 @@ absl::Status SqliteDatabase::InTransaction(
   absl::Status status = statements();
   if (status.ok()) status = Execute("COMMIT", doing);
   if (!status.ok()) {
-    // An error here would add nothing, and SQLite rolls back anyway when the
-    // connection closes.
+    // An error here adds nothing: closing rolls back, too.
     Execute("ROLLBACK", "cannot roll back").IgnoreError();
     return status;
   }
   // Only by name: some file systems change the number of a file.
-  const char* const file = sqlite3_db_filename(db_, "main");
+  const char* const file = sqlite3_db_filename(db_.get(), "main");
   const bool in_memory = file == nullptr || *file == '\0';
   if (in_memory || access(file, F_OK) == 0 || errno != ENOENT) return status;
   return absl::DataLossError(absl::StrCat(
@@ -333,11 +314,11 @@ absl::Status SqliteDatabase::InTransaction(
 absl::StatusOr<SqliteStatement> SqliteDatabase::Prepare(absl::string_view sql) {
   sqlite3_stmt* statement = nullptr;
   errno = 0;  // LastError looks at it
-  if (sqlite3_prepare_v2(db_, sql.data(), static_cast<int>(sql.size()),
+  if (sqlite3_prepare_v2(db_.get(), sql.data(), static_cast<int>(sql.size()),
                          &statement, nullptr) != SQLITE_OK) {
-    return LastError(db_, path_, "cannot query");
+    return LastError(db_.get(), path_, "cannot query");
   }
-  return SqliteStatement(db_, path_, statement);
+  return SqliteStatement(path_, statement);
 }
 
 absl::Status SqliteDatabase::Lock(absl::string_view kind) {
@@ -357,7 +338,7 @@ absl::Status SqliteDatabase::Lock(absl::string_view kind) {
 
 absl::Status SqliteDatabase::Sync() {
   sqlite3_file* log = nullptr;
-  sqlite3_file_control(db_, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+  sqlite3_file_control(db_.get(), "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
   // No log: a file system that cannot have one, where each commit syncs.
   if (log == nullptr || log->pMethods == nullptr) return absl::OkStatus();
   const int result = log->pMethods->xSync(log, SQLITE_SYNC_NORMAL);

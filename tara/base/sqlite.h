@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -22,10 +23,6 @@ namespace tara {
 // SQLite. It must not outlive its database, which may be moved.
 class SqliteStatement {
  public:
-  SqliteStatement(SqliteStatement&& other) noexcept;
-  SqliteStatement& operator=(SqliteStatement&&) = delete;
-  ~SqliteStatement();
-
   void BindInt(int parameter, int64_t value);
   void BindText(int parameter, absl::string_view value);
   void BindBlob(int parameter, absl::string_view value);
@@ -44,11 +41,15 @@ class SqliteStatement {
 
  private:
   friend class SqliteDatabase;
-  SqliteStatement(sqlite3* db, std::string path, sqlite3_stmt* statement);
+  struct Finalize {
+    void operator()(sqlite3_stmt* statement) const;
+  };
 
-  sqlite3* db_;
+  SqliteStatement(std::string path, sqlite3_stmt* statement)
+      : path_(std::move(path)), statement_(statement) {}
+
   std::string path_;
-  sqlite3_stmt* statement_;  // owned
+  std::unique_ptr<sqlite3_stmt, Finalize> statement_;
 };
 
 // A connection to one SQLite file. Not thread-safe. Errors name the file and
@@ -66,9 +67,8 @@ class SqliteDatabase {
   static absl::StatusOr<SqliteDatabase> Open(const std::string& path,
                                              Mode mode);
 
-  SqliteDatabase(SqliteDatabase&& other) noexcept;
+  SqliteDatabase(SqliteDatabase&& other) = default;
   SqliteDatabase& operator=(SqliteDatabase&&) = delete;
-  ~SqliteDatabase();
 
   // Runs statements, separated by semicolons, that return nothing of interest.
   absl::Status Execute(const std::string& sql, absl::string_view doing);
@@ -94,12 +94,17 @@ class SqliteDatabase {
   absl::Status Lock(absl::string_view kind);
 
  private:
-  SqliteDatabase(std::string path, sqlite3* db);
+  struct Close {
+    void operator()(sqlite3* db) const;
+  };
+
+  SqliteDatabase(std::string path, sqlite3* db)
+      : path_(std::move(path)), db_(db) {}
 
   std::string path_;
   // Given up after db_ is closed, whose locks go with any descriptor.
   FileLock lock_;
-  sqlite3* db_;  // owned
+  std::unique_ptr<sqlite3, Close> db_;
 };
 
 // A kind of SQLite file of ours, and how to tell it from any other.

@@ -5,7 +5,6 @@
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
-#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -14,15 +13,10 @@
 namespace tara {
 namespace {
 
-// U+00A0 and U+202F.
-constexpr absl::string_view kNoBreakSpaces[] = {"\xC2\xA0", "\xE2\x80\xAF"};
-
-// Takes a no-break space from the front of the text, if there is one.
+// Takes a no-break space (U+00A0, U+202F) from the front of the text, if any.
 bool ConsumeNoBreakSpace(absl::string_view* text) {
-  return std::any_of(std::begin(kNoBreakSpaces), std::end(kNoBreakSpaces),
-                     [text](absl::string_view space) {
-                       return absl::ConsumePrefix(text, space);
-                     });
+  return absl::ConsumePrefix(text, "\xC2\xA0") ||
+         absl::ConsumePrefix(text, "\xE2\x80\xAF");
 }
 
 template <typename Number, typename Parser>
@@ -125,11 +119,7 @@ absl::StatusOr<std::vector<OptionText>> ParseOptionList(
     if (parsed.has_value) {
       parsed.value = absl::StripLeadingAsciiWhitespace(text.substr(equals + 1));
     }
-    const bool again = std::any_of(list.begin(), list.end(),
-                                   [&parsed](const OptionText& before) {
-                                     return before.name == parsed.name;
-                                   });
-    if (again) {
+    if (std::ranges::find(list, parsed.name, &OptionText::name) != list.end()) {
       return absl::InvalidArgumentError(absl::StrCat(
           Shown(parsed.name), " is given twice; expected it once"));
     }

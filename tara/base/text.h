@@ -22,8 +22,7 @@ namespace tara {
 std::string PlainText(absl::string_view text);
 
 // Reads a decimal number, such as "-2.5e3", with blanks around it or not.
-// Returns false for any other text: hexadecimal numbers, infinities and NaN,
-// too.
+// Returns false for other text, hexadecimal numbers, infinities and NaN, too.
 bool ParseDecimal(absl::string_view text, float* number);
 bool ParseDecimal(absl::string_view text, double* number);
 
@@ -56,8 +55,7 @@ std::string PrintableAscii(absl::string_view text);
 // `max_bytes`, ending in "..." if it is longer.
 std::string Shown(absl::string_view text, size_t max_bytes = 100);
 
-// Returns the text with U+FFFD for each byte that is not UTF-8, for JSON and
-// HTML.
+// Returns the text with U+FFFD for bytes that are not UTF-8 (JSON, HTML).
 std::string ValidUtf8(absl::string_view text);
 
 }  // namespace tara

@@ -9,13 +9,13 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
-#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 
 namespace tara {
 
@@ -55,13 +55,10 @@ double Quota(const fs::path& root) {
   std::ifstream groups(root / "proc/self/cgroup");
   for (std::string line; std::getline(groups, line);) {
     // ID:CONTROLLERS:PATH. Version 2 names no controllers.
-    std::istringstream fields(line);
-    std::string id;
-    std::string controllers;
-    std::string path;
-    std::getline(fields, id, ':');
-    std::getline(fields, controllers, ':');
-    std::getline(fields, path);
+    std::vector<std::string> fields =
+        absl::StrSplit(line, absl::MaxSplits(':', 2));
+    fields.resize(3);
+    const std::string& controllers = fields[1];
     std::vector<fs::path> mounts;
     if (controllers.empty()) {
       mounts = {"", "unified"};
@@ -72,7 +69,7 @@ double Quota(const fs::path& root) {
     for (const fs::path& mount : mounts) {
       // A container may see another path than the one that is mounted, at whose
       // root its own group is.
-      fs::path group = fs::path(path).relative_path();
+      fs::path group = fs::path(fields[2]).relative_path();
       while (true) {
         least =
             std::min(least, ReadQuota(root / "sys/fs/cgroup" / mount / group));

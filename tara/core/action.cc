@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "tara/base/check.h"
 #include "tara/base/status_macros.h"
 #include "tara/base/text.h"
 #include "tara/core/bits.h"
@@ -43,55 +44,42 @@ absl::StatusOr<Hill> ParseHill(absl::string_view text) {
 }
 
 std::string ActionToText(Action action) {
-  const ActionParts parts = Parts(action);
-  switch (parts.kind) {
-    case ActionKind::kHill:
-      return HillToText(parts.to);
-    case ActionKind::kKingMove:
-      return absl::StrCat(HillToText(parts.from), "-", HillToText(parts.to));
-    case ActionKind::kSacrifice:
-      return absl::StrCat(HillToText(parts.from), "-", HillToText(parts.to),
-                          "*");
-    case ActionKind::kLink:
-      return absl::StrCat(HillToText(parts.from), "=", HillToText(parts.to));
-    case ActionKind::kPass:
-      break;
-  }
-  return "pass";
+  const auto [kind, from, to] = Parts(action);
+  if (kind == ActionKind::kPass) return "pass";
+  if (kind == ActionKind::kHill) return HillToText(to);
+  return absl::StrCat(HillToText(from), kind == ActionKind::kLink ? "=" : "-",
+                      HillToText(to),
+                      kind == ActionKind::kSacrifice ? "*" : "");
 }
 
 absl::StatusOr<Action> ParseAction(absl::string_view text) {
   if (absl::EqualsIgnoreCase(text, "pass")) return kPass;
-  if (text.find('=') != absl::string_view::npos) {
-    const std::vector<absl::string_view> ends = absl::StrSplit(text, '=');
-    if (ends.size() != 2) return BadAction(text, "more than one '='");
-    TARA_ASSIGN_OR_RETURN(const Hill first, ParseHill(ends[0]));
-    TARA_ASSIGN_OR_RETURN(const Hill second, ParseHill(ends[1]));
-    if ((Adjacent(BoardOf(first)) & BoardOf(second)) == 0) {
-      return BadAction(text, "the hills of a link are adjacent");
-    }
-    if (first > second) {
-      return BadAction(
-          text, absl::StrCat("a link names its hills in canonical order, ",
-                             ends[1], "=", ends[0]));
-    }
-    return LinkAction(first, second);
+  const bool is_link = absl::StrContains(text, '=');
+  if (!is_link && !absl::StrContains(text, '-')) {
+    const absl::StatusOr<Hill> hill = ParseHill(text);
+    if (!hill.ok()) return BadAction(text, hill.status().message());
+    return HillAction(*hill);
   }
-  if (text.find('-') != absl::string_view::npos) {
-    const bool sacrifice = absl::EndsWith(text, "*");
-    const std::vector<absl::string_view> ends =
-        absl::StrSplit(text.substr(0, text.size() - sacrifice), '-');
-    if (ends.size() != 2) return BadAction(text, "more than one '-'");
-    TARA_ASSIGN_OR_RETURN(const Hill from, ParseHill(ends[0]));
-    TARA_ASSIGN_OR_RETURN(const Hill to, ParseHill(ends[1]));
-    if ((KnightMoves(BoardOf(from)) & BoardOf(to)) == 0) {
-      return BadAction(text, "a king moves by a knight's move");
-    }
-    return KingMove(from, to, sacrifice);
+  const bool sacrifice = !is_link && absl::EndsWith(text, "*");
+  const std::vector<absl::string_view> ends = absl::StrSplit(
+      text.substr(0, text.size() - sacrifice), is_link ? '=' : '-');
+  if (ends.size() != 2) {
+    return BadAction(text, is_link ? "more than one '='" : "more than one '-'");
   }
-  const absl::StatusOr<Hill> hill = ParseHill(text);
-  if (!hill.ok()) return BadAction(text, hill.status().message());
-  return HillAction(*hill);
+  TARA_ASSIGN_OR_RETURN(const Hill from, ParseHill(ends[0]));
+  TARA_ASSIGN_OR_RETURN(const Hill to, ParseHill(ends[1]));
+  if (is_link && (Adjacent(BoardOf(from)) & BoardOf(to)) == 0) {
+    return BadAction(text, "the hills of a link are adjacent");
+  }
+  if (is_link && from > to) {
+    return BadAction(text,
+                     absl::StrCat("a link names its hills in canonical order, ",
+                                  ends[1], "=", ends[0]));
+  }
+  if (!is_link && (KnightMoves(BoardOf(from)) & BoardOf(to)) == 0) {
+    return BadAction(text, "a king moves by a knight's move");
+  }
+  return is_link ? LinkAction(from, to) : KingMove(from, to, sacrifice);
 }
 
 Action LegalSet::Nth(int n) const {
@@ -115,35 +103,27 @@ Action LegalSet::Nth(int n) const {
     return kPass;
   }
   if (n >= tara::Count(links_east) + tara::Count(links_north)) return kPass;
-  const LinkBit link = NthLink(links_east, links_north, n);
+  const HillPairs link = NthLink(links_east, links_north, n);
   return LinkAction(
       FirstHill(link.east | link.north),
       FirstHill(link.east != 0 ? East(link.east) : North(link.north)));
 }
 
 bool LegalSet::Contains(Action action) const {
-  const ActionParts parts = Parts(action);
-  switch (parts.kind) {
-    case ActionKind::kHill:
-      return (hills & BoardOf(parts.to)) != 0;
-    case ActionKind::kKingMove:
-    case ActionKind::kSacrifice:
-      for (const KingMoves& king : kings) {
-        if (king.origin != parts.from) continue;
-        const Board targets =
-            parts.kind == ActionKind::kKingMove ? king.moves : king.sacrifices;
-        return (targets & BoardOf(parts.to)) != 0;
-      }
-      return false;
-    case ActionKind::kLink: {
-      const Board first = BoardOf(parts.from);
-      const bool east = BoardOf(parts.to) == East(first);
-      return ((east ? links_east : links_north) & first) != 0;
-    }
-    case ActionKind::kPass:
-      break;
+  const auto [kind, from, to] = Parts(action);
+  if (kind == ActionKind::kPass) return pass;
+  const Board target = BoardOf(to);
+  if (kind == ActionKind::kHill) return (hills & target) != 0;
+  if (kind == ActionKind::kLink) {
+    const bool east = target == East(BoardOf(from));
+    return ((east ? links_east : links_north) & BoardOf(from)) != 0;
   }
-  return pass;
+  for (const KingMoves& king : kings) {
+    if (king.origin != from) continue;
+    const bool sacrifice = kind == ActionKind::kSacrifice;
+    return ((sacrifice ? king.sacrifices : king.moves) & target) != 0;
+  }
+  return false;
 }
 
 LegalMask LegalSet::ToMask() const {

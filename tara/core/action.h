@@ -17,7 +17,6 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "tara/base/check.h"
 #include "tara/core/board.h"
 
 namespace tara {
@@ -54,7 +53,7 @@ struct ActionTables {
   std::array<int16_t, kNumHills> first_link{};         // 0..75, by first hill
 };
 
-constexpr ActionTables MakeActionTables() {
+inline constexpr ActionTables kActionTables = [] {
   ActionTables tables;
   int knight_move = 0;
   int link = 0;
@@ -78,9 +77,7 @@ constexpr ActionTables MakeActionTables() {
   }
   tables.parts[kPassIndex] = {ActionKind::kPass, -1, -1};
   return tables;
-}
-
-inline constexpr ActionTables kActionTables = MakeActionTables();
+}();
 
 }  // namespace internal
 
@@ -126,8 +123,7 @@ absl::StatusOr<Action> ParseAction(absl::string_view text);
 using LegalMask = std::bitset<kNumActions>;
 
 // The legal actions of a position as bitboards. Count, list, mask and random
-// choice derive from them. Actions are enumerated in increasing index. No heap;
-// cheap to copy.
+// choice derive from them, in increasing index. No heap; cheap to copy.
 struct LegalSet {
   struct KingMoves {
     Hill origin = -1;

@@ -1,8 +1,7 @@
 #ifndef TARA_CORE_BITS_H_
 #define TARA_CORE_BITS_H_
 
-// Choosing among the bits of a word. One instruction each where the processor
-// has BMI2, else loops.
+// Choosing among the bits of a word: an instruction with BMI2, else a loop.
 
 #include <bit>
 #include <cstdint>
@@ -15,8 +14,7 @@
 
 namespace tara {
 
-// Calls body(std::integral_constant<int, i>()) for i = 0 ... kCount - 1, as
-// code without a loop.
+// Calls body(std::integral_constant<int, i>()) for i = 0 ... kCount - 1.
 template <int kCount, typename Body>
 constexpr void Unrolled(Body&& body) {
   [&]<int... i>(std::integer_sequence<int, i...>) {
@@ -24,8 +22,7 @@ constexpr void Unrolled(Body&& body) {
   }(std::make_integer_sequence<int, kCount>());
 }
 
-// Returns the lowest bits of `bits` moved, in order, to the set bits of
-// `places`.
+// Returns the lowest bits of `bits` moved, in order, to the bits of `places`.
 inline uint64_t BitsTo(uint64_t bits, uint64_t places) {
 #if defined(__BMI2__)
   return _pdep_u64(bits, places);
@@ -63,15 +60,16 @@ inline uint64_t NthBit(uint64_t word, int n) {
 #endif
 }
 
-// A pair of hills by its western or southern one: one bit of the two.
-struct LinkBit {
+// Pairs of adjacent hills, by their western and by their southern hills, as
+// State::links_east and links_north and LegalSet's have them.
+struct HillPairs {
   uint64_t east;
   uint64_t north;
 };
 
 // Returns the n-th bit of two words merged in order: by bit, `east` before
 // `north`. REQUIRES: 0 <= n < popcount(east) + popcount(north).
-inline LinkBit NthLink(uint64_t east, uint64_t north, int n) {
+inline HillPairs NthLink(uint64_t east, uint64_t north, int n) {
   constexpr uint64_t kEvenBits = 0x5555555555555555;
   constexpr uint64_t kOddBits = ~kEvenBits;
   constexpr int kHalf = 32;

@@ -3,10 +3,9 @@
 
 // The board of 45 hills (docs/reference/rules.md section 1) as bitboards.
 //
-// A Board is a set of hills. Hill (file, rank), both 0..6, is bit
-// 9 * rank + file. Two padding bits part the ranks, so that a step of one or
-// two files never runs into the next rank: neighbours and knight's moves are
-// plain shifts followed by one mask.
+// Hill (file, rank), both 0..6, is bit 9 * rank + file. Two padding bits part
+// the ranks, so that a step of one or two files never runs into the next rank:
+// neighbours and knight's moves are plain shifts followed by one mask.
 //
 //            A  B  C  D  E  F  G  pad
 //   rank 7   .  55 56 57 58 59 .        bits of rank 7
@@ -23,9 +22,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#if defined(__BMI2__)
-#include <immintrin.h>
-#endif
+#include "tara/core/bits.h"
 
 // Formulas that are compiled for lanes of boards too: see BoardWord below.
 #define TARA_INLINE __attribute__((always_inline)) inline
@@ -62,7 +59,7 @@ struct HillTables {
   std::array<int8_t, 64> hill_at{};        // bit -> hill, or -1
 };
 
-constexpr HillTables MakeHillTables() {
+inline constexpr HillTables kHillTables = [] {
   HillTables tables;
   tables.hill_at.fill(-1);
   int hill = 0;
@@ -77,9 +74,7 @@ constexpr HillTables MakeHillTables() {
     }
   }
   return tables;
-}
-
-inline constexpr HillTables kHillTables = MakeHillTables();
+}();
 
 }  // namespace internal
 
@@ -112,18 +107,10 @@ constexpr void ForEachHill(Board board, Visitor&& visit) {
 
 // Returns the n-th hill of the board in canonical order.
 // REQUIRES: 0 <= n < Count(board).
-inline Hill NthHill(Board board, int n) {
-#if defined(__BMI2__)
-  return FirstHill(_pdep_u64(uint64_t{1} << n, board));
-#else
-  for (; n > 0; --n) board &= board - 1;
-  return FirstHill(board);
-#endif
-}
+inline Hill NthHill(Board board, int n) { return FirstHill(NthBit(board, n)); }
 
 // What formulas of boards work on: one Board, or many side by side (the lanes
-// of tara/core/batch/lanes.h, which has the functions below for them). So rules
-// are written once.
+// of tara/core/batch/lanes.h, which has the functions below for them, too).
 template <typename Word>
 concept BoardWord = std::same_as<Word, Board> || std::is_class_v<Word>;
 
@@ -169,7 +156,8 @@ constexpr Word FirstBit(Word board) {
 }
 
 // Bits that are set in at least two of three.
-constexpr Board Majority(Board a, Board b, Board c) {
+template <BoardWord Word>
+constexpr Word Majority(Word a, Word b, Word c) {
   return (a & b) | (c & (a | b));
 }
 
@@ -239,16 +227,14 @@ constexpr Word TwoStepsDiagonal(Word board) {
          Word(kAllHills);
 }
 
-// Returns the hills of `hills` whose adjacent hills all lie in `besieger`:
-// besieged, whether vacant or holding a ringfort (docs/reference/rules.md
-// section 1).
+// Returns those of `hills`, vacant or not, whose adjacent hills all lie in
+// `besieger` (docs/reference/rules.md section 1).
 template <BoardWord Word>
 constexpr Word BesiegedIn(Word hills, Word besieger) {
   return hills & ~Beside(Word(kAllHills) & ~besieger);
 }
 
-// The same; faster for lanes where Beside(besieger) is needed too, for it has
-// the same shifts.
+// The same, for lanes where Beside(besieger) is needed too: the same shifts.
 template <BoardWord Word>
 constexpr Word BesiegedInByShifts(Word hills, Word besieger) {
   if constexpr (std::same_as<Word, Board>) return BesiegedIn(hills, besieger);
@@ -287,12 +273,11 @@ constexpr Board RankBoard(int rank) {
   return kAllHills & (Board{0x7f} << (kRankStride * rank));
 }
 
+// The first squares of the ranks: bits 0, 9, ..., 54.
+inline constexpr Board kFirstSquares = 0x0040201008040201;
+
 constexpr Board FileBoard(int file) {
-  Board board = 0;
-  for (int rank = 0; rank < kBoardSize; ++rank) {
-    board |= Board{1} << (kRankStride * rank + file);
-  }
-  return board & kAllHills;
+  return kAllHills & (kFirstSquares << file);
 }
 
 // Number of hill pairs (a, b) of the board that are adjacent.

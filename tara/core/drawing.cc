@@ -29,7 +29,6 @@ constexpr Glyphs kUnicodeGlyphs = {
 constexpr Glyphs kAsciiGlyphs = {
     ".", {"o", "x"}, {"K", "Q"}, {{{"===", "---"}, {"H", "|"}}}, {"...", ":"}};
 
-constexpr absl::string_view kSideNames[] = {"Red", "Blue"};
 constexpr absl::string_view kPlaces[] = {"South", "West", "North", "East"};
 
 constexpr absl::string_view kSideColours[] = {"\x1b[1;31m", "\x1b[1;34m"};

@@ -4,11 +4,14 @@
 #include <array>
 #include <string>
 
+#include "absl/strings/string_view.h"
 #include "tara/core/action.h"
 #include "tara/core/board.h"
 #include "tara/core/state.h"
 
 namespace tara {
+
+inline constexpr absl::string_view kSideNames[] = {"Red", "Blue"};
 
 struct DrawOptions {
   // Draw with Unicode, or with ASCII only for terminals without it.

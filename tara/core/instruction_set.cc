@@ -47,15 +47,8 @@ std::vector<InstructionSet> SupportedInstructionSets() {
 }
 
 absl::string_view InstructionSetName(InstructionSet instruction_set) {
-  switch (instruction_set) {
-    case InstructionSet::kPortable:
-      return "portable";
-    case InstructionSet::kAvx2:
-      return "avx2";
-    case InstructionSet::kAvx512:
-      return "avx512";
-  }
-  return "unknown";
+  constexpr absl::string_view kNames[] = {"portable", "avx2", "avx512"};
+  return kNames[static_cast<int>(instruction_set)];
 }
 
 }  // namespace tara

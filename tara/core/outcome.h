@@ -15,22 +15,19 @@ namespace tara {
 
 // --- Kingdoms ----------------------------------------------------------------
 //
-// Counting connected components without a loop that depends on the board.
-//
-// All components shrink at once towards A1, one step at a time, without
-// parting or meeting, until each is one cell, and then nothing. A cell of the
-// next board is set where
+// Counting connected components without a loop that depends on the board. All
+// shrink at once towards A1, one step at a time, without parting or meeting,
+// until each is one cell, and then nothing. A cell of the next board is set
+// where
 //
 //     (cell and (east or north)) or (east and north and north-east)
 //
 // of this one. Such a step keeps 4-connected components apart and whole, but
 // for cells without neighbours, which vanish: those are counted. It empties
 // the diagonal file + rank = max, so that after kShrinkSteps all is empty.
+// Cells are the 7 x 7 squares, corners included. Padding bits stay zero.
 // Source: Levialdi 1972, "On shrinking binary picture patterns" (there for
 // 8-connected components; this is its twin for 4-connected ones).
-//
-// Cells are the 7 x 7 squares, corners included: a component may pass through
-// A1 on its way. Padding bits stay zero.
 
 // file + rank is at most 11 on hills (G6, F7), then one less at each step.
 inline constexpr int kShrinkSteps = 12;
@@ -50,8 +47,7 @@ constexpr Word Isolated(Word cells) {
                    (cells << kRankStride));
 }
 
-// Returns the number of connected components, by adjacency. Some 200
-// instructions, no branches.
+// Returns the number of connected components: some 200 instructions.
 template <BoardWord Word>
 constexpr NumberOf<Word> CountComponents(Word hills) {
   NumberOf<Word> components = {};
@@ -252,15 +248,13 @@ struct Outcome {
 };
 
 // Scores the position as if the game ended as it stands
-// (docs/reference/rules.md sections 2, 6, 7). Of a finished game this is its
-// result.
+// (docs/reference/rules.md sections 2, 6, 7), as a finished game does.
 Outcome Score(const State& state);
 
 // The same where the kingdoms of the sides are counted already.
 Outcome Score(const State& state, int red_kingdoms, int blue_kingdoms);
 
-// Counts the kingdoms of a side: connected components, by adjacency, or in
-// Stone of Destiny by links.
+// Counts the kingdoms of a side, by adjacency or in Stone of Destiny by links.
 int CountKingdoms(const State& state, Side side);
 
 // Returns what stands after Blue's points: " and 2.5 of compensation"; or "".

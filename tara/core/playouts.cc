@@ -1,6 +1,5 @@
 #include "tara/core/playouts.h"
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -121,14 +120,8 @@ constexpr std::array<PlayFromFunction, kNumVariants> kPlayFrom =
 const batch::KernelTable& KernelsFor(
     [[maybe_unused]] InstructionSet instruction_set) {
 #if defined(__x86_64__)
-  switch (instruction_set) {
-    case InstructionSet::kAvx512:
-      return batch::Avx512Kernels();
-    case InstructionSet::kAvx2:
-      return batch::Avx2Kernels();
-    case InstructionSet::kPortable:
-      break;
-  }
+  if (instruction_set == InstructionSet::kAvx512) return batch::Avx512Kernels();
+  if (instruction_set == InstructionSet::kAvx2) return batch::Avx2Kernels();
 #endif
   return batch::PortableKernels();
 }
@@ -251,8 +244,7 @@ void PlayRandomGamesFrom(absl::Span<const State> starts,
   for (size_t i = 0; i < starts.size(); ++i) {
     TARA_CHECK(!starts[i].finished(), "a playout from a finished game");
     groups.push_back(GroupOf(starts[i]));
-    // Lanes know no swap and no limits of the first action: the first two
-    // actions of a game.
+    // Lanes know neither swaps nor limits of a game's first action.
     if (HasOpeningOptions(starts[i])) {
       PlayRandomGamesFromByPublicRules(starts[i], seeds[i],
                                        margins.subspan(i * playouts, playouts));

@@ -19,10 +19,9 @@ namespace tara {
 // random play stays far below.
 inline constexpr int kMaxCountedLength = 511;
 
-// Results of random play: sums over finished games. The statistics of the parts
-// of a run add up to the statistics of the whole run, in any order. Plain
-// arrays, for the units of tara/core/batch that may not call the inline
-// functions of the standard library.
+// Results of random play: sums over finished games, of which those of parts of
+// a run add up to those of the run. Plain arrays, for the units of
+// tara/core/batch that may not call std's inline functions.
 struct PlayoutStatistics {
   int64_t games = 0;
   int64_t plies = 0;           // actions, as counted by the length of a game
@@ -45,74 +44,63 @@ struct PlayoutStatistics {
 
   // Adds a finished game of `length` actions, chosen among `legal` ones in
   // all, to everything but captures and phase_plies.
-  void AddGame(const Outcome& outcome, int64_t length, int64_t legal);
+  void AddGame(const Outcome& outcome, int64_t length, int64_t legal) {
+    const int margin = outcome.margin();
+    ++games;
+    plies += length;
+    length_squares += length * length;
+    max_length = std::max(max_length, length);
+    ++lengths[std::min<int64_t>(length, kMaxCountedLength)];
+    legal_actions += legal;
+    legal_squares += legal * legal;
+    legal_times_length += legal * length;
+    ++results[1 - outcome.result()];
+    ++margins[std::clamp(margin, -kMaxMargin, kMaxMargin) + kMaxMargin];
+    ++endings[static_cast<size_t>(outcome.ended_by)];
+    kings_captured += outcome.kings_captured[0] + outcome.kings_captured[1];
+  }
 
-  PlayoutStatistics& operator+=(const PlayoutStatistics& other);
+  PlayoutStatistics& operator+=(const PlayoutStatistics& other) {
+    const auto add = [](auto& sums, const auto& terms) {
+      for (size_t i = 0; i < std::size(sums); ++i) sums[i] += terms[i];
+    };
+    games += other.games;
+    plies += other.plies;
+    length_squares += other.length_squares;
+    max_length = std::max(max_length, other.max_length);
+    add(lengths, other.lengths);
+    legal_actions += other.legal_actions;
+    legal_squares += other.legal_squares;
+    legal_times_length += other.legal_times_length;
+    add(results, other.results);
+    add(margins, other.margins);
+    add(endings, other.endings);
+    captures += other.captures;
+    kings_captured += other.kings_captured;
+    add(phase_plies, other.phase_plies);
+    return *this;
+  }
 
   friend bool operator==(const PlayoutStatistics&,
                          const PlayoutStatistics&) = default;
 };
 
-inline void PlayoutStatistics::AddGame(const Outcome& outcome, int64_t length,
-                                       int64_t legal) {
-  const int margin = outcome.margin();
-  ++games;
-  plies += length;
-  length_squares += length * length;
-  max_length = std::max(max_length, length);
-  ++lengths[std::min<int64_t>(length, kMaxCountedLength)];
-  legal_actions += legal;
-  legal_squares += legal * legal;
-  legal_times_length += legal * length;
-  ++results[1 - outcome.result()];
-  ++margins[std::clamp(margin, -kMaxMargin, kMaxMargin) + kMaxMargin];
-  ++endings[static_cast<size_t>(outcome.ended_by)];
-  kings_captured += outcome.kings_captured[0] + outcome.kings_captured[1];
-}
-
-inline PlayoutStatistics& PlayoutStatistics::operator+=(
-    const PlayoutStatistics& other) {
-  const auto add = [](auto& sums, const auto& terms) {
-    for (size_t i = 0; i < std::size(sums); ++i) sums[i] += terms[i];
-  };
-  games += other.games;
-  plies += other.plies;
-  length_squares += other.length_squares;
-  max_length = std::max(max_length, other.max_length);
-  add(lengths, other.lengths);
-  legal_actions += other.legal_actions;
-  legal_squares += other.legal_squares;
-  legal_times_length += other.legal_times_length;
-  add(results, other.results);
-  add(margins, other.margins);
-  add(endings, other.endings);
-  captures += other.captures;
-  kings_captured += other.kings_captured;
-  add(phase_plies, other.phase_plies);
-  return *this;
-}
-
 // Plays games first_game ... first_game + games - 1 from the start position to
 // their ends with uniformly random actions, ply by ply through LegalActions and
 // ApplyAction, and returns what they came to. Game i draws one number for each
 // ply, also where only one action is legal, from the stream
-// DeriveSeed(seed, i, StreamPurpose::kPlayouts). The simple twin of
-// PlayRandomGames.
+// DeriveSeed(seed, i, StreamPurpose::kPlayouts). PlayRandomGames' simple twin.
 PlayoutStatistics PlayRandomGamesByPublicRules(Variant variant,
                                                const RuleOptions& options,
                                                uint64_t seed,
                                                int64_t first_game,
                                                int64_t games);
 
-// Plays margins.size() games from a position to their ends with uniformly
-// random actions, and writes Red's margin of each. Game i draws one number for
-// each ply, also where only one action is legal, from the stream
-// DeriveSeed(seed, i, StreamPurpose::kPlayouts).
-//
-// Compiled for each variant, two games by turns on one core. Its simple twin is
-// PlayRandomGamesFromByPublicRules, which plays where options of the opening
-// concern the position, here and in PlayRandomGamesFrom. REQUIRES: the position
-// is not finished.
+// Plays margins.size() such games from a position, and writes Red's margin of
+// each. Compiled for each variant, two games by turns on one core. Its simple
+// twin is PlayRandomGamesFromByPublicRules, which plays where options of the
+// opening concern the position, here and in PlayRandomGamesFrom. REQUIRES: the
+// position is not finished.
 void PlayRandomGamesFromScalar(const State& start, uint64_t seed,
                                absl::Span<int8_t> margins);
 
@@ -121,14 +109,10 @@ void PlayRandomGamesFromScalar(const State& start, uint64_t seed,
 void PlayRandomGamesFromByPublicRules(const State& start, uint64_t seed,
                                       absl::Span<int8_t> margins);
 
-// Plays games first_game ... first_game + games - 1 from the start position to
-// their ends with uniformly random actions, many games in lockstep, and returns
-// their statistics. Each game is the one that PlayRandomGamesByPublicRules
-// plays: the same statistics on every instruction set.
-//
-// Thread-safe; no allocation. Best from a few hundred games a call on.
-// REQUIRES: the instruction set is one of SupportedInstructionSets();
-// games >= 0.
+// Plays the games of PlayRandomGamesByPublicRules, many in lockstep: the same
+// statistics on every instruction set. Thread-safe; no allocation. Best from a
+// few hundred games a call on. REQUIRES: the instruction set is one of
+// SupportedInstructionSets(); games >= 0.
 PlayoutStatistics PlayRandomGames(Variant variant, const RuleOptions& options,
                                   uint64_t seed, int64_t first_game,
                                   int64_t games,
@@ -142,8 +126,7 @@ PlayoutStatistics PlayRandomGames(Variant variant, const RuleOptions& options,
 //
 // Thread-safe. Positions of one variant with the same options are played
 // together: the more games, the better the lanes are filled.
-// REQUIRES: as PlayRandomGames; playouts > 0; one seed per position; no
-// position is finished.
+// REQUIRES: as PlayRandomGames; playouts > 0; a seed a position; none finished.
 void PlayRandomGamesFrom(absl::Span<const State> starts,
                          absl::Span<const uint64_t> seeds, int playouts,
                          InstructionSet instruction_set,

@@ -308,27 +308,21 @@ void CountLostKings(State& state) {
 bool ShowsBattle(const State& state) {
   return !TraitsOf(state.variant).has_links &&
          state.options.proximity_bound > 1 &&
-         std::any_of(state.ringforts.begin(), state.ringforts.end(),
-                     [](Board own) { return (own & Adjacent(own)) != 0; });
+         std::ranges::any_of(state.ringforts, [](Board own) {
+           return (own & Adjacent(own)) != 0;
+         });
 }
 
 // Returns the phase that a board would be in by the number of its ringforts.
 Phase LikelyPhase(const State& state) {
   const int built = kNumHills - Count(state.vacant());
-  switch (Info(state.variant).family) {
-    case Family::kHighKings:
-      return built < 6 ? Phase::kPlacement : Phase::kBattle;
-    case Family::kPoisonedChalice:
-      return built < rules::PoisonedChalice::kManoeuvresTurns
-                 ? Phase::kManoeuvres
-                 : Phase::kBattle;
-    case Family::kStoneOfDestiny:
-      return built < kNumHills ? Phase::kManoeuvres : Phase::kBattle;
-    case Family::kSacredHill:
-    case Family::kFourTreasures:
-      break;
-  }
-  return Phase::kBattle;
+  const Family family = Info(state.variant).family;
+  if (family == Family::kHighKings && built < 6) return Phase::kPlacement;
+  const bool manoeuvres =
+      (family == Family::kPoisonedChalice &&
+       built < rules::PoisonedChalice::kManoeuvresTurns) ||
+      (family == Family::kStoneOfDestiny && built < kNumHills);
+  return manoeuvres ? Phase::kManoeuvres : Phase::kBattle;
 }
 
 }  // namespace

@@ -15,7 +15,6 @@
 namespace tara {
 namespace {
 
-constexpr absl::string_view kSideNames[] = {"Red", "Blue"};
 // The rows on which the seats of doubles act.
 constexpr absl::string_view kAreaNames[] = {"ranks 1 to 4", "files A to D",
                                             "ranks 4 to 7", "files D to G"};

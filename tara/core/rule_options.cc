@@ -53,15 +53,9 @@ absl::StatusOr<int> ParseValue(const RuleOptionInfo& option,
 }  // namespace
 
 std::string FormatRuleOptionValue(const RuleOptionInfo& info, int value) {
-  switch (info.kind) {
-    case RuleOptionKind::kSwitch:
-      return value != 0 ? "true" : "false";
-    case RuleOptionKind::kNumber:
-      break;
-    case RuleOptionKind::kHalves:
-      return absl::StrCat(value / 2.0);
-  }
-  return absl::StrCat(value);
+  if (info.is_switch()) return value != 0 ? "true" : "false";
+  return info.kind == RuleOptionKind::kHalves ? absl::StrCat(value / 2.0)
+                                              : absl::StrCat(value);
 }
 
 std::string DescribeRuleOptionValues(const RuleOptionInfo& info) {

@@ -7,8 +7,6 @@
 #include <array>
 #include <cstdint>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -17,8 +15,7 @@
 
 namespace tara {
 
-// Four bytes without padding: a word, which code that plays games keeps in a
-// register.
+// Four bytes without padding: a word, which play keeps in a register.
 struct RuleOptions {
   // Successive actions (High Kings) or turns (Stone of Destiny's Battle)
   // without progress after which the game ends; 1 to 255.
@@ -43,8 +40,7 @@ struct RuleOptions {
   bool free_pass : 1 = false;
   // Stone of Destiny: at the end everything adjacent is linked.
   bool link_all_at_end : 1 = true;
-  // Sacred Hill Level 1, Four Treasures: capturing is optional; otherwise it is
-  // compulsory.
+  // Sacred Hill Level 1, Four Treasures: capturing is not compulsory.
   bool free_capture : 1 = false;
   // Sacred Hill Level 2: capturing is compulsory and comes first; otherwise it
   // follows its priority.
@@ -55,8 +51,7 @@ struct RuleOptions {
   // All but Stone of Destiny: after a seat announces the end (out, a pass, a
   // full board), every other seat has one more turn; else the game is over.
   bool last_turns : 1 = true;
-  // Equal kingdoms (Four Treasures: bridges) are decided by territory; else
-  // they are a full tie.
+  // Equal kingdoms (or bridges) are decided by territory; else a full tie.
   bool territory_breaks_ties : 1 = true;
 
   friend bool operator==(const RuleOptions&, const RuleOptions&) = default;
@@ -90,131 +85,92 @@ struct RuleOptionInfo {
   int DefaultValue() const { return get(RuleOptions()); }
 };
 
-inline constexpr std::array kRuleOptions = {
-    RuleOptionInfo{
-        "no_progress_limit",
-        "actions (High Kings) or turns (Stone of Destiny) without progress "
-        "that end the game",
-        RuleOptionKind::kNumber, 1, 255,
-        [](const RuleOptions& o) { return int{o.no_progress_limit}; },
-        [](RuleOptions& o, int v) {
-          o.no_progress_limit = static_cast<uint8_t>(v);
-        },
-        [](const VariantInfo& i) {
-          return i.family == Family::kHighKings ||
-                 i.family == Family::kStoneOfDestiny;
-        }},
-    RuleOptionInfo{
-        "proximity_bound",
-        "how far apart ringforts of one side must be in Manoeuvres, as a "
-        "squared distance (5: a knight's move)",
-        RuleOptionKind::kNumber, 1, 5,
-        [](const RuleOptions& o) { return int{o.proximity_bound}; },
-        [](RuleOptions& o, int v) {
-          o.proximity_bound = static_cast<uint8_t>(v);
-        },
-        [](const VariantInfo& i) { return i.family == Family::kSacredHill; }},
-    RuleOptionInfo{
-        "placement_captures_kings",
-        "placing a king captures adjacent enemy kings as a move does",
-        RuleOptionKind::kSwitch, 0, 1,
-        [](const RuleOptions& o) { return int{o.placement_captures_kings}; },
-        [](RuleOptions& o, int v) { o.placement_captures_kings = v != 0; },
-        [](const VariantInfo& i) { return i.family == Family::kHighKings; }},
-    RuleOptionInfo{
-        "link_all_at_end",
-        "when the game ends, everything adjacent is linked before scoring",
-        RuleOptionKind::kSwitch, 0, 1,
-        [](const RuleOptions& o) { return int{o.link_all_at_end}; },
-        [](RuleOptions& o, int v) { o.link_all_at_end = v != 0; },
-        [](const VariantInfo& i) {
-          return i.family == Family::kStoneOfDestiny;
-        }},
-    RuleOptionInfo{
-        "shared_row_opening",
-        "each side's first ringfort must be on its shared row",
-        RuleOptionKind::kSwitch, 0, 1,
-        [](const RuleOptions& o) { return int{o.shared_row_opening}; },
-        [](RuleOptions& o, int v) { o.shared_row_opening = v != 0; },
-        [](const VariantInfo& i) {
-          return i.family == Family::kSacredHill && i.seats == 4;
-        }},
-    RuleOptionInfo{
-        "compensation", "points given to Blue's side, which does not start",
-        RuleOptionKind::kHalves, -24, 24,
-        [](const RuleOptions& o) { return int{o.compensation_halves}; },
-        [](RuleOptions& o, int v) {
-          o.compensation_halves = static_cast<int8_t>(v);
-        },
-        [](const VariantInfo&) { return true; }},
-    RuleOptionInfo{"pie_rule",
-                   "Blue, instead of its first action, may take over Red's",
-                   RuleOptionKind::kSwitch, 0, 1,
-                   [](const RuleOptions& o) { return int{o.pie_rule}; },
-                   [](RuleOptions& o, int v) { o.pie_rule = v != 0; },
-                   [](const VariantInfo& i) { return i.seats == 2; }},
-    RuleOptionInfo{"free_capture",
-                   "a besieged enemy single may be captured, but need not be",
-                   RuleOptionKind::kSwitch, 0, 1,
-                   [](const RuleOptions& o) { return int{o.free_capture}; },
-                   [](RuleOptions& o, int v) { o.free_capture = v != 0; },
-                   [](const VariantInfo& i) {
-                     return i.family == Family::kFourTreasures ||
-                            (i.family == Family::kSacredHill && i.level == 1);
-                   }},
-    RuleOptionInfo{
-        "capture_first",
-        "a besieged enemy single must be captured, before anything else",
-        RuleOptionKind::kSwitch, 0, 1,
-        [](const RuleOptions& o) { return int{o.capture_first}; },
-        [](RuleOptions& o, int v) { o.capture_first = v != 0; },
-        [](const VariantInfo& i) {
-          return i.family == Family::kSacredHill && i.level == 2;
-        }},
-    RuleOptionInfo{
-        "build_apart",
-        "in Battle a hill without an adjacent friendly ringfort counts as one "
-        "with one",
-        RuleOptionKind::kSwitch, 0, 1,
-        [](const RuleOptions& o) { return int{o.build_apart}; },
-        [](RuleOptions& o, int v) { o.build_apart = v != 0; },
-        [](const VariantInfo& i) { return i.family == Family::kSacredHill; }},
-    RuleOptionInfo{
-        "free_pass",
-        "a side that cannot build may pass even if the enemy can build",
-        RuleOptionKind::kSwitch, 0, 1,
-        [](const RuleOptions& o) { return int{o.free_pass}; },
-        [](RuleOptions& o, int v) { o.free_pass = v != 0; },
-        [](const VariantInfo& i) { return i.family == Family::kHighKings; }},
-    RuleOptionInfo{
-        "last_turns",
-        "when a seat ends the game, every other seat has one more turn",
-        RuleOptionKind::kSwitch, 0, 1,
-        [](const RuleOptions& o) { return int{o.last_turns}; },
-        [](RuleOptions& o, int v) { o.last_turns = v != 0; },
-        [](const VariantInfo& i) {
-          return i.family != Family::kStoneOfDestiny;
-        }},
-    RuleOptionInfo{
-        "territory_breaks_ties",
-        "equal kingdoms, or bridges, are decided by territory",
-        RuleOptionKind::kSwitch, 0, 1,
-        [](const RuleOptions& o) { return int{o.territory_breaks_ties}; },
-        [](RuleOptions& o, int v) { o.territory_breaks_ties = v != 0; },
-        [](const VariantInfo&) { return true; }},
-    RuleOptionInfo{
-        "opening_distance",
-        "minimum distance of the first ringfort from D4, in steps of a chess "
-        "king",
-        RuleOptionKind::kNumber, 0, 3,
-        [](const RuleOptions& o) { return int{o.opening_distance}; },
-        [](RuleOptions& o, int v) {
-          o.opening_distance = static_cast<uint8_t>(v);
-        },
-        [](const VariantInfo& i) {
-          return i.family != Family::kPoisonedChalice;
-        }},
-};
+namespace internal {
+
+template <Family... kFamilies>
+constexpr bool IsOf(const VariantInfo& info) {
+  return ((info.family == kFamilies) || ...);
+}
+constexpr bool IsAny(const VariantInfo&) { return true; }
+
+}  // namespace internal
+
+// RuleOptionInfo's get and set of a member, which is a bit field.
+#define TARA_RULE_OPTION_MEMBER(member)                                \
+  [](const RuleOptions& options) { return int{options.member}; },      \
+      [](RuleOptions& options, int value) {                            \
+        options.member = static_cast<decltype(options.member)>(value); \
+      }
+
+inline constexpr auto kRuleOptions = std::to_array<RuleOptionInfo>({
+    {"no_progress_limit",
+     "actions (High Kings) or turns (Stone of Destiny) without progress "
+     "that end the game",
+     RuleOptionKind::kNumber, 1, 255,
+     TARA_RULE_OPTION_MEMBER(no_progress_limit),
+     internal::IsOf<Family::kHighKings, Family::kStoneOfDestiny>},
+    {"proximity_bound",
+     "how far apart ringforts of one side must be in Manoeuvres, as a "
+     "squared distance (5: a knight's move)",
+     RuleOptionKind::kNumber, 1, 5, TARA_RULE_OPTION_MEMBER(proximity_bound),
+     internal::IsOf<Family::kSacredHill>},
+    {"placement_captures_kings",
+     "placing a king captures adjacent enemy kings as a move does",
+     RuleOptionKind::kSwitch, 0, 1,
+     TARA_RULE_OPTION_MEMBER(placement_captures_kings),
+     internal::IsOf<Family::kHighKings>},
+    {"link_all_at_end",
+     "when the game ends, everything adjacent is linked before scoring",
+     RuleOptionKind::kSwitch, 0, 1, TARA_RULE_OPTION_MEMBER(link_all_at_end),
+     internal::IsOf<Family::kStoneOfDestiny>},
+    {"shared_row_opening",
+     "each side's first ringfort must be on its shared row",
+     RuleOptionKind::kSwitch, 0, 1, TARA_RULE_OPTION_MEMBER(shared_row_opening),
+     [](const VariantInfo& i) {
+       return i.family == Family::kSacredHill && i.seats == 4;
+     }},
+    {"compensation", "points given to Blue's side, which does not start",
+     RuleOptionKind::kHalves, -24, 24,
+     TARA_RULE_OPTION_MEMBER(compensation_halves), internal::IsAny},
+    {"pie_rule", "Blue, instead of its first action, may take over Red's",
+     RuleOptionKind::kSwitch, 0, 1, TARA_RULE_OPTION_MEMBER(pie_rule),
+     [](const VariantInfo& i) { return i.seats == 2; }},
+    {"free_capture", "a besieged enemy single may be captured, but need not be",
+     RuleOptionKind::kSwitch, 0, 1, TARA_RULE_OPTION_MEMBER(free_capture),
+     [](const VariantInfo& i) {
+       return i.family == Family::kFourTreasures ||
+              (i.family == Family::kSacredHill && i.level == 1);
+     }},
+    {"capture_first",
+     "a besieged enemy single must be captured, before anything else",
+     RuleOptionKind::kSwitch, 0, 1, TARA_RULE_OPTION_MEMBER(capture_first),
+     [](const VariantInfo& i) {
+       return i.family == Family::kSacredHill && i.level == 2;
+     }},
+    {"build_apart",
+     "in Battle a hill without an adjacent friendly ringfort counts as one "
+     "with one",
+     RuleOptionKind::kSwitch, 0, 1, TARA_RULE_OPTION_MEMBER(build_apart),
+     internal::IsOf<Family::kSacredHill>},
+    {"free_pass",
+     "a side that cannot build may pass even if the enemy can build",
+     RuleOptionKind::kSwitch, 0, 1, TARA_RULE_OPTION_MEMBER(free_pass),
+     internal::IsOf<Family::kHighKings>},
+    {"last_turns",
+     "when a seat ends the game, every other seat has one more turn",
+     RuleOptionKind::kSwitch, 0, 1, TARA_RULE_OPTION_MEMBER(last_turns),
+     [](const VariantInfo& i) { return i.family != Family::kStoneOfDestiny; }},
+    {"territory_breaks_ties",
+     "equal kingdoms, or bridges, are decided by territory",
+     RuleOptionKind::kSwitch, 0, 1,
+     TARA_RULE_OPTION_MEMBER(territory_breaks_ties), internal::IsAny},
+    {"opening_distance",
+     "minimum distance of the first ringfort from D4, in steps of a chess "
+     "king",
+     RuleOptionKind::kNumber, 0, 3, TARA_RULE_OPTION_MEMBER(opening_distance),
+     [](const VariantInfo& i) { return i.family != Family::kPoisonedChalice; }},
+});
+#undef TARA_RULE_OPTION_MEMBER
 
 // Returns the option of this name, or null.
 constexpr const RuleOptionInfo* FindRuleOption(absl::string_view name) {
@@ -224,8 +180,7 @@ constexpr const RuleOptionInfo* FindRuleOption(absl::string_view name) {
   return nullptr;
 }
 
-// Returns the value as text, which is also how JSON has it: "true", "false",
-// "40", "-2.5".
+// Returns the value as text, as JSON has it: "true", "false", "40", "-2.5".
 std::string FormatRuleOptionValue(const RuleOptionInfo& info, int value);
 
 // Returns what values the option takes, in words: "true or false", "1 to 255",

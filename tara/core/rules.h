@@ -38,9 +38,8 @@ State InitialState(Variant variant, const RuleOptions& options = {});
 // Returns the legal actions of the seat to move; empty if finished.
 LegalSet LegalActions(const State& state);
 
-// Returns whether `kPass` is here the action `swap` of the pie rule: taking
-// over the one action that has been played (docs/reference/rules.md section
-// 13).
+// Returns whether `kPass` is here the action `swap` of the pie rule
+// (docs/reference/rules.md section 13).
 inline bool MaySwap(const State& state) {
   return state.options.pie_rule && state.vacant() != kAllHills;
 }
@@ -58,8 +57,7 @@ inline bool HasOpeningOptions(const State& state) {
 // Plays an action. REQUIRES: LegalActions(state).Contains(action).
 void ApplyAction(Action action, State& state);
 
-// Returns the position after all forced events. A position in play is its own
-// settled position.
+// Returns the position after all forced events: in play, the same.
 State Settled(const State& state);
 
 // Plays an action from outside the program. Returns INVALID_ARGUMENT, and
@@ -90,23 +88,17 @@ absl::StatusOr<Action> ParseAction(absl::string_view text, const State& state);
 // Returns OK if play can continue from the position: it keeps the invariants
 // of State, has the kings, phase, links and counters that its variant can have
 // then, and is settled (the seat to move has a legal action). It need not be
-// reachable; a position with colours and seats exchanged
-// (docs/reference/rules.md section 11) is as good as the original.
-//
-// Returns INVALID_ARGUMENT, saying what is impossible, where, and what was
-// expected, otherwise.
+// reachable, also by colours (docs/reference/rules.md section 11). Else returns
+// INVALID_ARGUMENT, saying what is impossible, where, and what was expected.
 absl::Status ValidatePosition(const State& state);
 
-// Returns the rule that forbids acting on a hill now, in a sentence:
-// "A Red ringfort stands on D4 already."; "" if none does. `chosen` is the king
-// or the ringfort to link that was chosen before, or -1.
-//
-// Only the legal actions decide what is legal: this names the rule of
-// docs/reference/rules.md (sections 3 to 8 and 10.1) behind them.
+// Returns the rule of docs/reference/rules.md (sections 3 to 8 and 10.1) that
+// forbids acting on a hill now, in a sentence: "A Red ringfort stands on D4
+// already."; "" if none does. `chosen` is the king or the ringfort to link that
+// was chosen before, or -1. Only the legal actions decide what is legal.
 std::string WhyNot(const State& state, Hill hill, Hill chosen = -1);
 
-// Returns the same of an action, by its hills; "" also where the turn asks for
-// another kind of action.
+// Returns the same of an action; "" also if the turn asks for another kind.
 std::string WhyNot(const State& state, Action action);
 
 // Returns which of `count` legal actions the upper half of a random number

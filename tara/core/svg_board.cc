@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <map>
 #include <numbers>
@@ -41,12 +42,11 @@ struct Colours {
 constexpr Colours kColours[] = {
     {"#97261a", "#c4452f", "#ec7a62", "#4f0f08", "#ffc9b8"},
     {"#1c4a86", "#3272b4", "#6ba7e6", "#0b2245", "#d0e6ff"}};
-constexpr absl::string_view kSideNames[] = {"red", "blue"};
+constexpr absl::string_view kSideClasses[] = {"tara-red", "tara-blue"};
 constexpr absl::string_view kInk = "#2b261f";
 constexpr absl::string_view kGlow = "#ffe08a";
 
-// The signs of the sides, from the middle of a ringfort: a sun of four rays and
-// a triskele.
+// The signs of the sides, from a ringfort's middle: a sun and a triskele.
 constexpr absl::string_view kSun =
     "m0-13q2 11 13 13-11 2-13 13-2-11-13-13 11-2 13-13";
 constexpr absl::string_view kTriskele =
@@ -371,8 +371,8 @@ class Picture {
 
   void DrawRingforts(Side side) {
     const Colours& colours = kColours[side];
-    Add("<g class=\"tara-", kSideNames[side], "-ringforts\"",
-        Fill(colours.deep), ">");
+    Add("<g class=\"", kSideClasses[side], "-ringforts\"", Fill(colours.deep),
+        ">");
     Path lights, signs;
     ForEachHill(state_.ringforts[side], [&](Hill hill) {
       const Point at = PointOf(hill);
@@ -432,7 +432,7 @@ class Picture {
       }
       Add("</g>");
     }
-    Add("<g class=\"tara-", kSideNames[side], "-bridges\"", strand, ">");
+    Add("<g class=\"", kSideClasses[side], "-bridges\"", strand, ">");
     for (const Path& crossing : crossings) DrawPath(crossing);
     Add("</g>");
   }
@@ -441,7 +441,7 @@ class Picture {
     ForEachHill(state_.kings[side], [&](Hill hill) {
       const bool stranded = (state_.ringforts[side] & BoardOf(hill)) == 0;
       const Point at = PointOf(hill);
-      Add("<g class=\"tara-", kSideNames[side], "-king",
+      Add("<g class=\"", kSideClasses[side], "-king",
           stranded ? " tara-stranded" : "", "\" transform=\"translate(", at.x,
           " ", at.y, ")\"", Stroke("#4c340b", "2"), ">");
       Circle({0, 4}, 26,
@@ -528,8 +528,7 @@ class Picture {
     Add("</g>");
   }
 
-  // Sums the weights by place: the hill that an action leads to, or the middle
-  // of a link.
+  // Sums the weights by place: the hill of an action, or the middle of a link.
   void SumPolicy() {
     for (const auto& [action, weight] : options_.policy) sum_ += weight;
     for (const auto& [action, weight] : options_.policy) {
@@ -560,9 +559,8 @@ class Picture {
         moves.push_back(each);
       }
     }
-    std::stable_sort(
-        moves.begin(), moves.end(),
-        [](const auto& a, const auto& b) { return a.weight > b.weight; });
+    std::ranges::stable_sort(moves, std::greater<>(),
+                             &SvgOptions::Weight::weight);
     Add("<g", Fill("none"), Stroke("#ff9d45", "6"), ">");
     for (size_t i = 0; i < std::min<size_t>(moves.size(), 3); ++i) {
       Arrow(Parts(moves[i].action));

@@ -12,33 +12,13 @@ namespace tara {
 namespace {
 
 constexpr Action TransformParts(int transform, const ActionParts& parts) {
-  const Hill to = parts.to >= 0 ? TransformHill(transform, parts.to) : -1;
-  const Hill from = parts.from >= 0 ? TransformHill(transform, parts.from) : -1;
-  switch (parts.kind) {
-    case ActionKind::kHill:
-      return HillAction(to);
-    case ActionKind::kKingMove:
-      return KingMove(from, to);
-    case ActionKind::kSacrifice:
-      return KingMove(from, to, /*sacrifice=*/true);
-    case ActionKind::kLink:
-      return LinkAction(std::min(from, to), std::max(from, to));
-    case ActionKind::kPass:
-      break;
-  }
-  return kPass;
-}
-
-constexpr auto MakeActionTransforms() {
-  std::array<std::array<uint16_t, kNumActions>, kNumBoardTransforms> table{};
-  for (int transform = 0; transform < kNumBoardTransforms; ++transform) {
-    for (int index = 0; index < kNumActions; ++index) {
-      const ActionParts parts = Parts(static_cast<Action>(index));
-      table[transform][index] =
-          static_cast<uint16_t>(Index(TransformParts(transform, parts)));
-    }
-  }
-  return table;
+  if (parts.kind == ActionKind::kPass) return kPass;
+  const Hill to = TransformHill(transform, parts.to);
+  if (parts.kind == ActionKind::kHill) return HillAction(to);
+  const Hill from = TransformHill(transform, parts.from);
+  return parts.kind == ActionKind::kLink
+             ? LinkAction(std::min(from, to), std::max(from, to))
+             : KingMove(from, to, parts.kind == ActionKind::kSacrifice);
 }
 
 // All 8 of the square, then the same with the colours swapped.
@@ -46,8 +26,7 @@ constexpr Symmetry kSingles[] = {
     {0, 0}, {1, 0}, {2, 0}, {3, 0}, {4, 0}, {5, 0}, {6, 0}, {7, 0},
     {0, 1}, {1, 1}, {2, 1}, {3, 1}, {4, 1}, {5, 1}, {6, 1}, {7, 1},
 };
-// Red's rows are files and Blue's are ranks: what exchanges files and ranks
-// exchanges the colours.
+// Exchanging files and ranks exchanges the colours (rows_by_side).
 constexpr Symmetry kRowsBySide[] = {
     {0, 0}, {1, 0}, {2, 0}, {3, 0}, {4, 1}, {5, 1}, {6, 1}, {7, 1},
 };
@@ -100,7 +79,18 @@ unsigned LeastLinks(const State& state, unsigned transforms) {
 }  // namespace
 
 constexpr std::array<std::array<uint16_t, kNumActions>, kNumBoardTransforms>
-    kActionTransforms = MakeActionTransforms();
+    kActionTransforms = [] {
+      std::array<std::array<uint16_t, kNumActions>, kNumBoardTransforms>
+          table{};
+      for (int transform = 0; transform < kNumBoardTransforms; ++transform) {
+        for (int index = 0; index < kNumActions; ++index) {
+          const ActionParts parts = Parts(static_cast<Action>(index));
+          table[transform][index] =
+              static_cast<uint16_t>(Index(TransformParts(transform, parts)));
+        }
+      }
+      return table;
+    }();
 
 State TransformState(const Symmetry& symmetry, const State& state) {
   State result = state;

@@ -43,10 +43,8 @@ struct Symmetry {
   friend bool operator==(const Symmetry&, const Symmetry&) = default;
 };
 
-namespace internal {
-
-constexpr std::array<std::array<uint8_t, kNumHills>, kNumBoardTransforms>
-MakeHillTransforms() {
+// [board transform, hill]: where the transform takes the hill.
+inline constexpr auto kHillTransforms = [] {
   std::array<std::array<uint8_t, kNumHills>, kNumBoardTransforms> table{};
   for (int transform = 0; transform < kNumBoardTransforms; ++transform) {
     for (Hill hill = 0; hill < kNumHills; ++hill) {
@@ -59,13 +57,7 @@ MakeHillTransforms() {
     }
   }
   return table;
-}
-
-}  // namespace internal
-
-// [board transform, hill]: where the transform takes the hill.
-inline constexpr std::array<std::array<uint8_t, kNumHills>, kNumBoardTransforms>
-    kHillTransforms = internal::MakeHillTransforms();
+}();
 
 // [board transform, action index]: the index of the transformed action.
 extern const std::array<std::array<uint16_t, kNumActions>, kNumBoardTransforms>
@@ -132,13 +124,6 @@ constexpr Board TransformBoard(int board_transform, Board board) {
   return board;
 }
 
-// Pairs of adjacent hills, by their western and by their southern hills, as
-// State::links_east and links_north and LegalSet's have them.
-struct HillPairs {
-  Board east;
-  Board north;
-};
-
 // Returns where the transform takes the pairs. The hill that names a pair may
 // become its eastern or northern hill: the other one names it then.
 constexpr HillPairs TransformPairs(int board_transform, HillPairs pairs) {
@@ -188,11 +173,8 @@ Symmetry CanonicalSymmetry(const State& state);
 // the least numbers (compared in turn: ringforts of the side to move, of its
 // opponent, kings of both, links). So positions are symmetric if and only if
 // their representatives are equal. Of several such symmetries, the first in the
-// order of PositionSymmetries; of a representative itself, the identity.
-//
-// In doubles only one symmetry leads to seat 0, and it is returned. Cost: about
-// 30 ns where board transforms keep the seats.
-// REQUIRES: the position is not finished.
+// order of PositionSymmetries; of a representative itself, the identity. Cost:
+// about 30 ns, less in doubles. REQUIRES: the position is not finished.
 Symmetry RepresentativeSymmetry(const State& state);
 
 }  // namespace tara

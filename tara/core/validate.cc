@@ -1,9 +1,11 @@
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "tara/base/status_macros.h"
 #include "tara/core/action.h"
 #include "tara/core/board.h"
+#include "tara/core/drawing.h"
 #include "tara/core/outcome.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/rules.h"
@@ -192,8 +194,6 @@ absl::Status CheckSettled(const State& state) {
                          settled.seat));
 }
 
-constexpr absl::string_view kSideNames[] = {"Red", "Blue"};
-
 absl::Status CheckKingPlaces(const State& state) {
   const Board shared = state.kings[0] & state.kings[1];
   if (shared != 0) {
@@ -233,13 +233,8 @@ absl::Status CheckKingPlaces(const State& state) {
   return absl::OkStatus();
 }
 
-// The kings that a side of High Kings can have on the board: from, to.
-struct KingRange {
-  int least;
-  int most;
-};
-
-KingRange HighKingsRange(const State& state, Side side) {
+// Returns the least and the most kings that a side of High Kings can have.
+std::pair<int, int> HighKingsRange(const State& state, Side side) {
   const int lost = state.kings_captured[Opponent(side)];
   if (state.phase == Phase::kPlacement) {
     const int placed = Count(state.ringforts[side]);
@@ -266,15 +261,13 @@ absl::Status CheckKingCounts(const State& state) {
                         " kings; expected at most ", most_captured);
     }
     const int built = traits.kings_per_side == 1 && state.ringforts[side] != 0;
-    const KingRange range = traits.kings_move ? HighKingsRange(state, side)
-                                              : KingRange{built, built};
+    const auto [least, most] = traits.kings_move ? HighKingsRange(state, side)
+                                                 : std::pair(built, built);
     const int kings = Count(state.kings[side]);
-    if (kings >= range.least && kings <= range.most) continue;
+    if (kings >= least && kings <= most) continue;
     return Impossible(state, kSideNames[side], " has ", kings,
                       " kings on the board; expected ",
-                      range.least == range.most
-                          ? absl::StrCat(range.most)
-                          : absl::StrCat("at most ", range.most));
+                      least == most ? "" : "at most ", most);
   }
   if (ends_by_capture && state.kings_captured[0] < 2 &&
       state.kings_captured[1] < 2) {

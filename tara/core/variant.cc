@@ -11,13 +11,12 @@ namespace tara {
 namespace {
 
 // Info() indexes the list by the enumerator's value.
-constexpr bool ListIsInOrder() {
+static_assert([] {
   for (int i = 0; i < kNumVariants; ++i) {
     if (static_cast<int>(kVariants[i].variant) != i) return false;
   }
   return true;
-}
-static_assert(ListIsInOrder());
+}());
 
 }  // namespace
 

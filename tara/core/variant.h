@@ -28,8 +28,7 @@ enum class Variant : uint8_t {
   kStoneOfDestiny,
 };
 
-// Variants of one family share their rule code; level and seats are its
-// compile-time parameters.
+// Variants of one family share their rule code, by level and seats.
 enum class Family : uint8_t {
   kSacredHill,
   kFourTreasures,

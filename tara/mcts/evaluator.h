@@ -24,10 +24,9 @@ struct Evaluation {
   // Expected points of the side to move minus points of its opponent.
   float margin = 0;
   // Probability of each final margin: margins[m + kMaxMargin] that the side to
-  // move ends m points ahead. kNumMargins long (tara/core/outcome.h), sums to 1
-  // and has the mean `margin`; empty where the evaluator has none. The wins and
-  // losses in it may differ a little from `win` and `loss`: a network learns
-  // both.
+  // move ends m points ahead. kNumMargins long, sums to 1, with mean `margin`;
+  // empty where the evaluator has none. May differ a little from `win` and
+  // `loss`: a network learns both.
   std::vector<float> margins;
 
   // Win minus loss probability, in [-1, 1].

@@ -51,36 +51,21 @@ double MatchUtility(double lead, int games_left, double margin_deviation) {
   return NormalCdf((lead + 0.5) / s) + NormalCdf((lead - 0.5) / s) - 1;
 }
 
-// `margin` is Red's, less the compensation.
-double UtilityOfMargin(const UtilityOptions& options, double margin) {
-  switch (options.kind) {
-    case UtilityKind::kWinLoss:
-      return Sign(margin);
-    case UtilityKind::kPoints:
-      return PointsUtility(margin, options.points_scale);
-    case UtilityKind::kMix:
-      return (1 - options.points_weight) * Sign(margin) +
-             options.points_weight *
-                 PointsUtility(margin, options.points_scale);
-    case UtilityKind::kMatch:
-      return MatchUtility(options.match.red_lead + margin,
-                          options.match.games_left, options.margin_deviation);
-  }
-  return 0;
+// The share of points; the rest is winning, or the match.
+float PointsShare(const UtilityOptions& options) {
+  if (options.kind == UtilityKind::kMix) return options.points_weight;
+  return options.kind == UtilityKind::kPoints ? 1 : 0;
 }
 
-float ResultWeight(const UtilityOptions& options) {
-  switch (options.kind) {
-    case UtilityKind::kWinLoss:
-      return 1;
-    case UtilityKind::kPoints:
-      return 0;
-    case UtilityKind::kMix:
-      return 1 - options.points_weight;
-    case UtilityKind::kMatch:
-      return options.match == MatchScore{} ? 1 : 0;
+// `margin` is Red's, less the compensation.
+double UtilityOfMargin(const UtilityOptions& options, double margin) {
+  if (options.kind == UtilityKind::kMatch) {
+    return MatchUtility(options.match.red_lead + margin,
+                        options.match.games_left, options.margin_deviation);
   }
-  return 0;
+  const float share = PointsShare(options);
+  return (1 - share) * Sign(margin) +
+         share * PointsUtility(margin, options.points_scale);
 }
 
 }  // namespace
@@ -103,7 +88,10 @@ absl::StatusOr<UtilityKind> ParseUtilityKind(absl::string_view name) {
 Utility::Utility(const UtilityOptions& options, int compensation_halves)
     : options_(options),
       compensation_halves_(compensation_halves),
-      result_weight_(ResultWeight(options)) {
+      result_weight_(options.kind == UtilityKind::kMatch &&
+                             options.match != MatchScore{}
+                         ? 0
+                         : 1 - PointsShare(options)) {
   TARA_CHECK(options.points_weight >= 0 && options.points_weight <= 1,
              "the share must be from 0 to 1");
   TARA_CHECK(options.points_scale > 0, "points_scale must be > 0");

@@ -98,10 +98,9 @@ class Utility {
     return side == kRed ? OfRedMargin(margin) : -OfRedMargin(-margin);
   }
 
-  // Returns the expected utility of a position by its evaluation. The part of
-  // winning (kWinLoss, its part of kMix, kMatch of a single game) is taken from
-  // evaluation.value(); the rest is the expectation over evaluation.margins.
-  // Where an evaluator gives none:
+  // Returns the expected utility of a position by its evaluation: the part of
+  // winning (kWinLoss, its part of kMix, kMatch of a single game) from
+  // evaluation.value(), the rest from evaluation.margins. Where it has none:
   //   kPoints, kMix the points of the expected margin;
   //   kMatch         a game won or lost counts as won or lost, beyond the
   //                  compensation, by the larger of |evaluation.margin| and
@@ -122,8 +121,7 @@ class Utility {
   int compensation_halves() const { return compensation_halves_; }
 
  private:
-  // The parts of OfEvaluation, for Red; `sign` is 1 where Red is to move and
-  // -1 where Blue is.
+  // The parts of OfEvaluation, for Red; `sign`: 1 if Red is to move, else -1.
   float WithMargins(const Evaluation& evaluation, int sign) const;
   float WithoutMargins(const Evaluation& evaluation, int sign) const;
 
@@ -134,10 +132,8 @@ class Utility {
   std::array<float, kNumMargins> of_margin_;  // by Red's margin + kMaxMargin
 };
 
-// Returns the standard deviation of the final margin of a game of the variant,
-// in points, for UtilityOptions::margin_deviation: measured over uniformly
-// random games (the source stands with the table). Between strong players it
-// may be another; that was not measured.
+// Returns the standard deviation of the final margin of uniformly random games
+// of the variant, in points, for UtilityOptions::margin_deviation.
 float MarginDeviation(Variant variant);
 
 }  // namespace tara::mcts

@@ -10,7 +10,6 @@
 #include <string>
 
 #include "absl/time/clock.h"
-#include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tara/base/files.h"

@@ -1,11 +1,9 @@
 #include "tara/base/text.h"
 
-#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -2,8 +2,6 @@
 
 #include "tara/core/action.h"
 
-#include <gtest/gtest.h>
-
 #include <array>
 #include <string>
 #include <utility>
@@ -66,24 +64,14 @@ TEST(ActionTest, MovesAndLinksAreOrderedByOriginThenDestination) {
 
 TEST(ActionTest, PartsAndConstructorsAreInverse) {
   for (int index = 0; index < kNumActions; ++index) {
-    const ActionParts parts = Parts(At(index));
-    switch (parts.kind) {
-      case ActionKind::kHill:
-        EXPECT_EQ(Index(HillAction(parts.to)), index);
-        break;
-      case ActionKind::kKingMove:
-        EXPECT_EQ(Index(KingMove(parts.from, parts.to)), index);
-        break;
-      case ActionKind::kSacrifice:
-        EXPECT_EQ(Index(KingMove(parts.from, parts.to, true)), index);
-        break;
-      case ActionKind::kLink:
-        EXPECT_EQ(Index(LinkAction(parts.from, parts.to)), index);
-        break;
-      case ActionKind::kPass:
-        EXPECT_EQ(index, kPassIndex);
-        break;
-    }
+    const auto [kind, from, to] = Parts(At(index));
+    const bool sacrifice = kind == ActionKind::kSacrifice;
+    const Action action = kind == ActionKind::kHill   ? HillAction(to)
+                          : kind == ActionKind::kLink ? LinkAction(from, to)
+                          : kind == ActionKind::kPass
+                              ? kPass
+                              : KingMove(from, to, sacrifice);
+    EXPECT_EQ(Index(action), index);
   }
 }
 

@@ -46,12 +46,12 @@ TEST(BitsTest, NthLinkMergesEastBeforeNorth) {
     for (int bit = 0; bit < 64; ++bit) {
       const uint64_t first = uint64_t{1} << bit;
       if (east & first) {
-        const LinkBit link = NthLink(east, north, n++);
+        const HillPairs link = NthLink(east, north, n++);
         EXPECT_EQ(link.east, first);
         EXPECT_EQ(link.north, 0u);
       }
       if (north & first) {
-        const LinkBit link = NthLink(east, north, n++);
+        const HillPairs link = NthLink(east, north, n++);
         EXPECT_EQ(link.east, 0u);
         EXPECT_EQ(link.north, first);
       }

@@ -1,11 +1,9 @@
 // What holds at every position of every variant, over random games.
 
 #include <map>
-#include <set>
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "tara/core/action.h"
 #include "tara/core/outcome.h"

@@ -1,6 +1,5 @@
 #include "tara/core/playouts.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>

@@ -6,7 +6,6 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tara/core/outcome.h"
 #include "tara/core/rule_options.h"
 #include "tests/core/core_testing.h"
 

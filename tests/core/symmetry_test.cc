@@ -1,7 +1,6 @@
 #include "tara/core/symmetry.h"
 
 #include <array>
-#include <string>
 #include <vector>
 
 #include "gmock/gmock.h"

@@ -34,7 +34,8 @@ double ChiSquare(const std::vector<int>& visits, float temperature) {
   Random random(DeriveSeed(1, 0, StreamPurpose::kTest));
   std::map<Action, int> counts;
   for (int i = 0; i < kDraws; ++i) {
-    ++counts[ChooseAction(WithVisits(visits), temperature, random)];
+    ++counts[ChooseAction(WithVisits(visits), {.temperature = temperature},
+                          random)];
   }
   double total = 0;
   for (const int count : visits) total += std::pow(count, 1 / temperature);
@@ -63,14 +64,15 @@ TEST(ChooseActionTest, TemperaturesSharpenAndFlattenTheDistribution) {
 
 TEST(ChooseActionTest, ManyVisitsAtATinyTemperatureDoNotOverflow) {
   Random random(1);
-  EXPECT_EQ(ChooseAction(WithVisits({900000, 1000000, 5}), 0.0001f, random),
+  EXPECT_EQ(ChooseAction(WithVisits({900000, 1000000, 5}),
+                         {.temperature = 0.0001f}, random),
             HillAction(1));
 }
 
 TEST(ChooseActionTest, TemperatureZeroTakesTheMostVisited) {
   Random random(1);
   for (int i = 0; i < 20; ++i) {
-    EXPECT_EQ(ChooseAction(WithVisits({3, 5, 4}), 0, random), HillAction(1));
+    EXPECT_EQ(ChooseAction(WithVisits({3, 5, 4}), {}, random), HillAction(1));
   }
 }
 
@@ -78,16 +80,16 @@ TEST(ChooseActionTest, TiesGoToTheHigherPriorThenToTheHigherValue) {
   Random random(1);
   std::vector<RootAction> actions = WithVisits({5, 5, 5, 1});
   actions[2].mean_value = 0.5f;
-  EXPECT_EQ(ChooseAction(actions, 0, random), HillAction(2));
+  EXPECT_EQ(ChooseAction(actions, {}, random), HillAction(2));
   actions[1].prior = 0.5f;
-  EXPECT_EQ(ChooseAction(actions, 0, random), HillAction(1));
+  EXPECT_EQ(ChooseAction(actions, {}, random), HillAction(1));
 }
 
 TEST(ChooseActionTest, FullTiesAreDrawnEvenly) {
   Random random(1);
   std::map<Action, int> counts;
   for (int i = 0; i < 3000; ++i) {
-    ++counts[ChooseAction(WithVisits({5, 2, 5, 5}), 0, random)];
+    ++counts[ChooseAction(WithVisits({5, 2, 5, 5}), {}, random)];
   }
   // 1000 expected, standard deviation 26.
   for (const int hill : {0, 2, 3}) {
@@ -226,9 +228,9 @@ TEST(ChooseActionTest, FewEqualValuesAreNotTakenForCertain) {
 
 TEST(ChooseActionDeathTest, ASearchIsNeeded) {
   Random random(1);
-  EXPECT_DEATH(ChooseAction(WithVisits({0, 0}), 1, random),
+  EXPECT_DEATH(ChooseAction(WithVisits({0, 0}), {.temperature = 1}, random),
                "the root must be searched");
-  EXPECT_DEATH(ChooseAction(WithVisits({1}), -1, random),
+  EXPECT_DEATH(ChooseAction(WithVisits({1}), {.temperature = -1}, random),
                "temperature must be >= 0");
 }
 
@@ -247,11 +249,6 @@ TEST(PolicyTargetTest, WithoutForcingItIsTheShareOfVisits) {
   const std::vector<RootAction> actions = {Root(0.2f, 10, -1), Root(0.5f, 0, 0),
                                            Root(0.3f, 30, 1)};
   EXPECT_EQ(PolicyTarget(actions, {}), (std::vector<float>{0.25f, 0, 0.75f}));
-}
-
-TEST(PolicyTargetTest, ForcedVisitsAreTheRootOfThePriorsShare) {
-  EXPECT_FLOAT_EQ(ForcedVisits(2, 0.08f, 100), 4);
-  EXPECT_FLOAT_EQ(ForcedVisits(0, 0.08f, 100), 0);
 }
 
 TEST(PolicyTargetTest, VisitsThatOnlyForcingExplainsAreTaken) {

@@ -6,7 +6,6 @@
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "absl/base/casts.h"
@@ -17,7 +16,6 @@
 #include "tara/core/outcome.h"
 #include "tara/core/position_text.h"
 #include "tara/core/rule_options.h"
-#include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tests/core/core_testing.h"

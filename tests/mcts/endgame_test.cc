@@ -7,7 +7,6 @@
 #include "tara/base/random.h"
 #include "tara/core/action.h"
 #include "tara/core/board.h"
-#include "tara/core/outcome.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
 #include "tara/mcts/choice/choose_action.h"
@@ -29,7 +28,7 @@ Action SearchedAction(const State& state, int simulations) {
   Tree tree({.simulations = simulations}, state, 1);
   EXPECT_TRUE(RunSearches({&tree}, evaluator).ok());
   Random random(DeriveSeed(1, 0, StreamPurpose::kTest));
-  return ChooseAction(tree.root_actions(), /*temperature=*/0, random);
+  return ChooseAction(tree.root_actions(), {}, random);
 }
 
 TEST_P(EndgameTest, TheSearchPlaysTheLastPliesAsMinimaxDoes) {

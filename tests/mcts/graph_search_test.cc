@@ -2,14 +2,11 @@
 
 #include <algorithm>
 #include <optional>
-#include <string>
 #include <vector>
 
-#include "absl/types/span.h"
 #include "gtest/gtest.h"
 #include "tara/core/action.h"
 #include "tara/core/board.h"
-#include "tara/core/outcome.h"
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"

@@ -7,7 +7,6 @@
 #include <memory>
 #include <numeric>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -51,7 +50,7 @@ class NotedGame : public SearchedGame {
     EXPECT_EQ(tree_.in_flight(), 0);
     if (told_to_fail) return absl::InternalError("told to fail");
     history_.push_back(Visits(tree_));
-    tree_.Advance(ChooseAction(tree_.root_actions(), 0, random_));
+    tree_.Advance(ChooseAction(tree_.root_actions(), {}, random_));
     // The first plies are enough, but some games are played to the end.
     if (!tree_.finished() && (history_.size() < 6 || index_ % 7 == 0)) {
       return true;

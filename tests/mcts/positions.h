@@ -3,7 +3,6 @@
 
 // Positions and exact answers for the tests of search.
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>

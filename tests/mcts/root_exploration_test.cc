@@ -5,7 +5,6 @@
 #include <numeric>
 #include <vector>
 
-#include "absl/types/span.h"
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
 

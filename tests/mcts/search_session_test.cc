@@ -3,7 +3,6 @@
 #include "tara/mcts/search/search_session.h"
 
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 #include "absl/status/status.h"

@@ -9,7 +9,6 @@
 
 #include "absl/time/time.h"
 #include "gtest/gtest.h"
-#include "tara/base/random.h"
 #include "tara/core/board.h"
 #include "tara/core/rules.h"
 #include "tara/core/state.h"

@@ -3,7 +3,6 @@
 #include <array>
 #include <cstdint>
 #include <map>
-#include <vector>
 
 #include "absl/base/casts.h"
 #include "gtest/gtest.h"

@@ -9,8 +9,6 @@
 
 #include "gtest/gtest.h"
 #include "tara/core/action.h"
-#include "tara/core/board.h"
-#include "tara/core/outcome.h"
 #include "tara/mcts/tree/node.h"
 #include "tara/mcts/utility.h"
 #include "tests/mcts/fake_evaluator.h"

@@ -175,13 +175,8 @@ class HillGames {
     for (Vector& vector : vectors_) BeginRound(vector);
   }
 
-  // The games take the hills chosen in the last round, if there are any, and
-  // the boards change hands.
   static TARA_INLINE void BeginRound(Vector& vector) {
-    const W hills = vector.choice.Chosen();
-    const W own = vector.own | hills;
-    vector.own = vector.enemy & ~hills;
-    vector.enemy = own;
+    batch::BeginRound(vector.choice, vector.own, vector.enemy);
   }
 
   // Makes BeginRound begin the same round again.
@@ -206,23 +201,8 @@ class HillGames {
             .options = &options_};
   }
 
-  // The legal hills, once it is resolved whose Battle starts.
   TARA_INLINE W LegalInAnyPhase(Vector& vector) const {
-    const W battle = Rules::BattleTargets(ViewOf(vector));
-    if constexpr (!Rules::kHasManoeuvres) {
-      return battle;
-    } else {
-      if (!Any(vector.manoeuvres)) return battle;
-      return InManoeuvresOr(battle, vector);
-    }
-  }
-
-  TARA_INLINE W InManoeuvresOr(W battle, Vector& vector) const {
-    const rules::BoardView<W> view = ViewOf(vector);
-    const W targets = Rules::ManoeuvresTargets(view);
-    vector.manoeuvres =
-        vector.manoeuvres & !Rules::ManoeuvresOver(targets, view);
-    return Select(vector.manoeuvres, targets, battle);
+    return batch::LegalInAnyPhase<Rules>(ViewOf(vector), vector.manoeuvres);
   }
 
   void Gather(int64_t games, PlayoutStatistics& sums) const {

@@ -14,8 +14,7 @@
 
 namespace tara::batch {
 
-// Vectors of games without kings and links, as rounds need them between two
-// choices.
+// Vectors of games without kings and links, as they are between two choices.
 template <InstructionSet kSet>
 struct HillLanes {
   using W = Word<kSet>;
@@ -89,9 +88,9 @@ class HillStarts {
       const int i = prepared_++;
       --unprepared_;
       const int64_t index = request_.order[next_place_];
-      const Start& start = StartOf(request_.starts[index]);
-      own_[i] = start.ringforts[side_];
-      enemy_[i] = start.ringforts[1 - side_];
+      const State& start = request_.starts[index];
+      own_[i] = At(start.ringforts, side_);
+      enemy_[i] = At(start.ringforts, 1 - side_);
       closing_[i] = start.ending == Ending::kNone ? 0 : start.turns_left + 1u;
       in_manoeuvres_[i] = start.phase == Phase::kManoeuvres;
       seeds[i] = request_.seeds[index];
@@ -131,12 +130,9 @@ class HillStarts {
 // Playouts from given positions of the games of hill_games.h, by the same
 // rules in lanes. Positions differ in how much is left to play: a lane whose
 // game is over continues with another one soon after, in a turn of the seat
-// that moves there. So in every round the same seat moves in all lanes.
-//
-// Not at once, for that costs more than it gains: when a game ends is anyone's
-// guess, and with each wrong guess the processor loses the rounds of other
-// vectors that have begun. Four rounds later some game of a vector most often
-// has ended.
+// that moves there. So in every round the same seat moves in all lanes. It is
+// looked after every four rounds: with each wrong guess that a game has ended
+// the processor loses the rounds of other vectors that have begun.
 template <InstructionSet kSet, typename Rules>
 class HillPlayouts {
  public:
@@ -197,7 +193,7 @@ class HillPlayouts {
     int64_t first = 0, end = request.count;
     while (first < end) {
       const int64_t middle = (first + end) / 2;
-      if (StartOf(request.starts[request.order[middle]]).seat < seat) {
+      if (request.starts[request.order[middle]].seat < seat) {
         first = middle + 1;
       } else {
         end = middle;
@@ -227,7 +223,7 @@ class HillPlayouts {
     for (int i = 0; i < vectors_in_use_; ++i) {
       Vector& vector = vectors_[i];
       HillLanes<kSet>& games = vector.games;
-      BeginRound(vector);
+      BeginRound(vector.choice, games.own, games.enemy);
       M over = Equal(games.closing, W(kOver));
       if (look_after_ended && Any(over)) {
         NoteEnded<kSeat>(Bits(over) & ~vector.idle, vector);
@@ -240,10 +236,14 @@ class HillPlayouts {
           continue;
         }
       }
-      const W legal = KeepIf(!over, LegalInAnyPhase<kSeat>(vector));
+      const rules::BoardView<W> view = {.own = games.own,
+                                        .enemy = games.enemy,
+                                        .seat = kSeat,
+                                        .options = &options_};
+      const W legal =
+          KeepIf(!over, LegalInAnyPhase<Rules>(view, vector.manoeuvres));
       const M acting = NonZero(legal);
-      // Who is out announces the end; after that every turn is one of those
-      // left, played or skipped.
+      // Who is out announces the end; then every turn is one of those left.
       const M open = IsZero(games.closing);
       games.closing -= KeepIf(Less(W(kOver), games.closing), W(1));
       const uint64_t last_turns = options_.last_turns ? kSeats - 1 : 0;
@@ -256,34 +256,6 @@ class HillPlayouts {
       games.random = random;
       vector.choice.Choose(legal, draw);
     }
-  }
-
-  // The games take the hills chosen in the last round, if there are any, and
-  // the boards change hands.
-  static TARA_INLINE void BeginRound(Vector& vector) {
-    const W hills = vector.choice.Chosen();
-    const W own = vector.games.own | hills;
-    vector.games.own = vector.games.enemy & ~hills;
-    vector.games.enemy = own;
-  }
-
-  // The legal hills, once it is resolved whose Battle starts.
-  template <int kSeat>
-  TARA_INLINE W LegalInAnyPhase(Vector& vector) const {
-    const rules::BoardView<W> view = {.own = vector.games.own,
-                                      .enemy = vector.games.enemy,
-                                      .seat = kSeat,
-                                      .options = &options_};
-    const W battle = Rules::BattleTargets(view);
-    if constexpr (Rules::kHasManoeuvres) {
-      if (Any(vector.manoeuvres)) {
-        const W targets = Rules::ManoeuvresTargets(view);
-        vector.manoeuvres =
-            vector.manoeuvres & !Rules::ManoeuvresOver(targets, view);
-        return Select(vector.manoeuvres, targets, battle);
-      }
-    }
-    return battle;
   }
 
   // Takes games that are over out of their lanes, to be scored.
@@ -330,8 +302,7 @@ class HillPlayouts {
   HillStarts<kSet> starts_[4];  // by seat
   Margins margins_;
   int64_t waiting_;  // games not yet begun
-  // Games that are over and not yet scored: fewer than there are lanes, except
-  // for a moment.
+  // Games that are over and not yet scored: fewer than lanes but for a moment.
   int noted_ = 0;
   alignas(64) uint64_t noted_red_[2 * kLanes] = {};
   alignas(64) uint64_t noted_blue_[2 * kLanes] = {};

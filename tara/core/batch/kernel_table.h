@@ -44,8 +44,7 @@ struct KernelTable {
 };
 
 // One unit per instruction set; the x86-64 units are linked only there. Calling
-// a kernel requires a processor with the instruction set; getting the table
-// does not.
+// a kernel, but not getting a table, requires the instruction set.
 const KernelTable& PortableKernels();
 const KernelTable& Avx2Kernels();
 const KernelTable& Avx512Kernels();

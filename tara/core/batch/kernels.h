@@ -32,14 +32,8 @@ template <InstructionSet kSet, typename Rules,
 struct Games;
 
 template <InstructionSet kSet, typename Rules>
-struct Games<kSet, Rules, rules::HillChoices> {
-  static void PlayAll(const PlayoutRequest& request, PlayoutStatistics& sums) {
-    HillGames<kSet, Rules>::PlayAll(request, sums);
-  }
-  static void PlayFrom(const PlayoutsFromRequest& request) {
-    HillPlayouts<kSet, Rules>::PlayFrom(request);
-  }
-};
+struct Games<kSet, Rules, rules::HillChoices> : HillGames<kSet, Rules>,
+                                                HillPlayouts<kSet, Rules> {};
 
 template <InstructionSet kSet, typename Rules>
 struct Games<kSet, Rules, rules::KingChoices> : KingGames<kSet, Rules> {};

@@ -244,9 +244,7 @@ class KingTurns {
 // Plays games of High Kings in lanes. In every step each lane plays one ply
 // (or, next to never, skips a turn), so that the parity of the step says which
 // of the two roles moves. A lane whose game has ended continues with the next
-// one in the next step; the role of Red there is stored with the game.
-//
-// Several vectors, so that one computes while another waits for memory.
+// one in the next step. One vector computes while another waits for memory.
 template <InstructionSet kSet, typename Rules, typename Jobs, int kVectors>
 class KingLanes {
  public:
@@ -286,22 +284,23 @@ class KingLanes {
       return;
     }
     const Job job = jobs_.Take(lane, games.random);
-    const Start& start = job.start;
+    const State& start = job.start;
     ++playing_;
     Position& position = games.position;
     const int red_role = role ^ (start.seat & 1);
     for (int side = 0; side < 2; ++side) {
       const int i = red_role ^ side;
-      position.ringforts[i].v[lane] = start.ringforts[side];
-      position.kings[i].v[lane] = start.kings[side];
-      position.captured[i].v[lane] = start.kings_captured[side];
+      position.ringforts[i].v[lane] = At(start.ringforts, side);
+      position.kings[i].v[lane] = At(start.kings, side);
+      position.captured[i].v[lane] = At(start.kings_captured, side);
     }
     position.ending.v[lane] = static_cast<uint64_t>(start.ending);
     // Each ply of the placement has left a ringfort.
-    const uint64_t plies = start.phase != Phase::kPlacement
-                               ? uint64_t{Rules::kPlacements}
-                               : static_cast<uint64_t>(__builtin_popcountll(
-                                     start.ringforts[0] | start.ringforts[1]));
+    const uint64_t plies =
+        start.phase != Phase::kPlacement
+            ? uint64_t{Rules::kPlacements}
+            : static_cast<uint64_t>(__builtin_popcountll(
+                  At(start.ringforts, 0) | At(start.ringforts, 1)));
     position.tally.v[lane] = plies << Turns::kPliesShift;
     games.no_progress.v[lane] = start.no_progress;
     games.battle.v[lane] = start.phase == Phase::kBattle;

@@ -4,13 +4,11 @@
 // 64-bit lanes: the boards (or counts) that a register holds, side by side.
 //
 // One source for every instruction set: each function is written once for all,
-// and overloaded where an instruction set has better instructions for it.
-// A unit kernels_*.cc is compiled with the flags of its instruction set and
-// names it as template argument, so that everything it instantiates has its own
-// symbol: nothing compiled for AVX-512 can be linked into code that runs
-// elsewhere. For the same reason these headers call no inline function that
-// others may call too (such as std::min); constant expressions are not calls.
-// All functions are inlined.
+// and overloaded where an instruction set has better instructions for it. A
+// unit kernels_*.cc is compiled with the flags of its instruction set and names
+// it as template argument, so that nothing compiled for AVX-512 can be linked
+// into code that runs elsewhere. Hence these headers call no inline function
+// that others may call too (such as std::min). All functions are inlined.
 //
 //   Word   lanes of uint64_t: | & ^ ~ + - * << >> lane by lane
 //   Mask   lanes of bool (a mask register with AVX-512, else all-ones words)
@@ -35,25 +33,28 @@ constexpr int LanesOf(InstructionSet set) {
                                         : 2;
 }
 
+// What holds the lanes of a Word and of a Mask.
 template <InstructionSet kSet>
 struct NativeOf;
 template <>
 struct NativeOf<InstructionSet::kPortable> {
   typedef uint64_t Type __attribute__((vector_size(16)));
+  using MaskType = Type;
 };
 template <>
 struct NativeOf<InstructionSet::kAvx2> {
   typedef uint64_t Type __attribute__((vector_size(32)));
+  using MaskType = Type;
 };
 template <>
 struct NativeOf<InstructionSet::kAvx512> {
   typedef uint64_t Type __attribute__((vector_size(64)));
+  using MaskType = uint8_t;
 };
 
 template <InstructionSet kSet>
 struct Word {
   using Native = typename NativeOf<kSet>::Type;
-  static constexpr InstructionSet kInstructionSet = kSet;
   static constexpr int kLanes = LanesOf(kSet);
 
   Native v;
@@ -98,20 +99,26 @@ struct Word {
   TARA_INLINE Word& operator-=(Word b) { return *this = *this - b; }
 };
 
-// Lanes of bool: words of all zeros or all ones.
+// Lanes of bool: words of all zeros or all ones; or a mask register.
 template <InstructionSet kSet>
 struct Mask {
-  [[maybe_unused]] typedef typename Word<kSet>::Native Native;
+  using Native = typename NativeOf<kSet>::MaskType;
   Native v;
 
   Mask() = default;
   TARA_INLINE explicit Mask(Native native) : v(native) {}
-  TARA_INLINE explicit Mask(bool all) : v(Native{} - uint64_t{all}) {}
+  TARA_INLINE explicit Mask(bool all) : v((Native)(Native{} - uint64_t{all})) {}
 
-  friend TARA_INLINE Mask operator&(Mask a, Mask b) { return Mask(a.v & b.v); }
-  friend TARA_INLINE Mask operator|(Mask a, Mask b) { return Mask(a.v | b.v); }
-  friend TARA_INLINE Mask operator^(Mask a, Mask b) { return Mask(a.v ^ b.v); }
-  friend TARA_INLINE Mask operator!(Mask a) { return Mask(~a.v); }
+  friend TARA_INLINE Mask operator&(Mask a, Mask b) {
+    return Mask((Native)(a.v & b.v));
+  }
+  friend TARA_INLINE Mask operator|(Mask a, Mask b) {
+    return Mask((Native)(a.v | b.v));
+  }
+  friend TARA_INLINE Mask operator^(Mask a, Mask b) {
+    return Mask((Native)(a.v ^ b.v));
+  }
+  friend TARA_INLINE Mask operator!(Mask a) { return Mask((Native)(~a.v)); }
 };
 
 template <InstructionSet kSet>
@@ -207,12 +214,6 @@ TARA_INLINE Word<kSet> MultiplyLow32(Word<kSet> a, Word<kSet> b) {
   return product;
 }
 
-// Bits that are set in at least two of three.
-template <InstructionSet kSet>
-TARA_INLINE Word<kSet> Majority(Word<kSet> a, Word<kSet> b, Word<kSet> c) {
-  return (a & b) | (c & (a | b));
-}
-
 template <InstructionSet kSet>
 TARA_INLINE Word<kSet> RotateLeft(Word<kSet> a, int n) {
   return (a << n) | (a >> (64 - n));
@@ -286,13 +287,12 @@ TARA_INLINE Avx2Word MultiplyLow32(Avx2Word a, Avx2Word b) {
 }
 
 // For each set of four lanes, as indices of 32-bit halves: where a lane finds
-// the next of consecutive words, and which lanes lie at the next of consecutive
-// places.
+// the next of consecutive words, and which lanes lie at consecutive places.
 struct LaneMoves {
   alignas(32) uint32_t expanded[16][8];
   alignas(32) uint32_t compressed[16][8];
 };
-constexpr LaneMoves MakeLaneMoves() {
+inline constexpr LaneMoves kLaneMoves = [] {
   LaneMoves moves = {};
   for (int set = 0; set < 16; ++set) {
     uint32_t next = 0;
@@ -306,8 +306,7 @@ constexpr LaneMoves MakeLaneMoves() {
     }
   }
   return moves;
-}
-inline constexpr LaneMoves kLaneMoves = MakeLaneMoves();
+}();
 
 TARA_INLINE Avx2Word Moved(Avx2Word a, const uint32_t* halves) {
   return WordOf(_mm256_permutevar8x32_epi32(
@@ -333,29 +332,6 @@ TARA_INLINE void StoreCompressed(unsigned set, Avx2Word a, uint64_t* words) {
 
 using Avx512Word = Word<InstructionSet::kAvx512>;
 using Avx512Mask = Mask<InstructionSet::kAvx512>;
-
-// A mask register.
-template <>
-struct Mask<InstructionSet::kAvx512> {
-  __mmask8 v;
-
-  Mask() = default;
-  TARA_INLINE explicit Mask(__mmask8 bits) : v(bits) {}
-  TARA_INLINE explicit Mask(bool all) : v(all ? 0xff : 0) {}
-
-  friend TARA_INLINE Mask operator&(Mask a, Mask b) {
-    return Mask(static_cast<__mmask8>(a.v & b.v));
-  }
-  friend TARA_INLINE Mask operator|(Mask a, Mask b) {
-    return Mask(static_cast<__mmask8>(a.v | b.v));
-  }
-  friend TARA_INLINE Mask operator^(Mask a, Mask b) {
-    return Mask(static_cast<__mmask8>(a.v ^ b.v));
-  }
-  friend TARA_INLINE Mask operator!(Mask a) {
-    return Mask(static_cast<__mmask8>(~a.v));
-  }
-};
 
 TARA_INLINE __m512i Register(Avx512Word a) { return (__m512i)a.v; }
 TARA_INLINE Avx512Word WordOf(__m512i a) { return (Avx512Word::Native)a; }
@@ -437,7 +413,7 @@ TARA_INLINE void StoreCompressed(unsigned set, Avx512Word a, uint64_t* words) {
 struct SelectInByte {
   uint8_t bit[256 * 8];
 };
-constexpr SelectInByte MakeSelectInByte() {
+inline constexpr SelectInByte kSelectInByte = [] {
   SelectInByte table = {};
   for (int byte = 0; byte < 256; ++byte) {
     int n = 0;
@@ -447,8 +423,7 @@ constexpr SelectInByte MakeSelectInByte() {
     }
   }
   return table;
-}
-inline constexpr SelectInByte kSelectInByte = MakeSelectInByte();
+}();
 
 // Returns the n-th set bit of a word without PDEP; 0 if it has fewer bits.
 // Source: Vigna 2008, "Broadword implementation of rank/select queries".
@@ -469,13 +444,10 @@ TARA_INLINE uint64_t NthBitOf(uint64_t word, uint64_t n) {
 }
 
 // Chooses the n-th set bit of each lane, n counted from 0 at the lowest; 0
-// where n is not below the number of bits.
-//
-// No vector instruction does this: the lanes go through memory to PDEP, one per
-// cycle, in parallel with the vector units. (PDEP is slow on AMD before Zen 3.)
-// What it writes are narrow stores, and a vector loaded from those waits until
-// they have left the core: Choose early and ask for the choice late, with the
-// work of other vectors in between.
+// where n is not below the number of bits. No vector instruction does this: the
+// lanes go through memory to PDEP. (It is slow on AMD before Zen 3.) A vector
+// loaded from its narrow stores waits until they have left the core: Choose
+// early and ask for the choice late, with other vectors' work in between.
 template <InstructionSet kSet>
 class BitChoice {
  public:

@@ -96,8 +96,7 @@ class LinkLanes {
  public:
   using Results = typename Jobs::Results;
 
-  // Games that start in Manoeuvres, in the order of their ringforts, and in
-  // Battle.
+  // Games that start in Manoeuvres, in the order of their ringforts; in Battle.
   TARA_INLINE LinkLanes(const RuleOptions& options, const Jobs& in_manoeuvres,
                         const Jobs& in_battle, Results& results)
       : options_(options),
@@ -123,8 +122,7 @@ class LinkLanes {
   using M = Mask<kSet>;
   static constexpr int kLanes = W::kLanes;
 
-  // What a game has come to is counted in one word: legal actions, links,
-  // plies.
+  // What a game has come to, in one word: legal actions, links, plies.
   static constexpr int kLinksShift = 24;
   static constexpr int kPliesShift = 44;
 
@@ -153,17 +151,17 @@ class LinkLanes {
       games = {};
       for (int lane = 0; lane < kLanes && !in_manoeuvres_.empty(); ++lane) {
         const Job job = in_manoeuvres_.Take(lane, games.random);
-        const Start& start = job.start;
+        const State& start = job.start;
         uint64_t built = 0;
         if constexpr (!Jobs::kStatistics) {
-          built = static_cast<uint64_t>(
-              __builtin_popcountll(start.ringforts[0] | start.ringforts[1]));
+          built = static_cast<uint64_t>(__builtin_popcountll(
+              At(start.ringforts, 0) | At(start.ringforts, 1)));
           // Where Blue has begun, after a swap of the pie rule, it has role 0.
           const int red_role = static_cast<int>((built + start.seat) & 1);
           for (int side = 0; side < 2; ++side) {
             games.position.ringforts[red_role ^ side].v[lane] =
-                start.ringforts[side];
-            games.kings[red_role ^ side].v[lane] = start.kings[side];
+                At(start.ringforts, side);
+            games.kings[red_role ^ side].v[lane] = At(start.kings, side);
           }
           games.red_role.v[lane] = static_cast<uint64_t>(red_role);
         }
@@ -246,11 +244,12 @@ class LinkLanes {
 
   TARA_INLINE void StartInBattle(int lane, int role, Games& games) {
     const Job job = in_battle_.Take(lane, games.random);
-    const Start& start = job.start;
+    const State& start = job.start;
     const int red_role = role ^ (start.seat & 1);
     for (int side = 0; side < 2; ++side) {
-      games.position.ringforts[red_role ^ side].v[lane] = start.ringforts[side];
-      games.kings[red_role ^ side].v[lane] = start.kings[side];
+      games.position.ringforts[red_role ^ side].v[lane] =
+          At(start.ringforts, side);
+      games.kings[red_role ^ side].v[lane] = At(start.kings, side);
     }
     games.position.links_east.v[lane] = start.links_east;
     games.position.links_north.v[lane] = start.links_north;
@@ -277,8 +276,7 @@ class LinkLanes {
       Games& games = games_[i];
       links[i].AddChosen(games.position.links_east, games.position.links_north);
       const M stalled = !Less(games.no_progress, W(options_.no_progress_limit));
-      // The side to move has a spare ringfort and the other never: a seat that
-      // is out ends the game.
+      // The side to move has a spare ringfort: if it is out, the game is over.
       const M out = IsZero(Rules::Swappable(ViewOf<1 - kRole>(games)));
       const unsigned ended = Bits((stalled | out) & NonZero(games.playing));
       if (ended != 0) [[unlikely]] {
@@ -427,7 +425,7 @@ struct LinkGames {
   static void PlayFrom(const PlayoutsFromRequest& request) {
     int64_t manoeuvres = 0;
     while (manoeuvres < request.count &&
-           StartOf(request.starts[request.order[manoeuvres]]).phase ==
+           request.starts[request.order[manoeuvres]].phase ==
                Phase::kManoeuvres) {
       ++manoeuvres;
     }

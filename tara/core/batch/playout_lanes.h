@@ -4,6 +4,7 @@
 // What all playouts in lanes share: random streams, start positions, sums over
 // finished games, and which games the lanes play.
 
+#include <array>
 #include <cstdint>
 
 #include "tara/base/random.h"
@@ -11,6 +12,7 @@
 #include "tara/core/batch/lanes.h"
 #include "tara/core/playouts.h"
 #include "tara/core/rule_options.h"
+#include "tara/core/rules/view.h"
 #include "tara/core/state.h"
 
 namespace tara::batch {
@@ -78,38 +80,37 @@ class RandomLanes {
   W words_[4];
 };
 
-// A State with plain arrays, for units that may not call the inline functions
-// of the standard library (see lanes.h). The same bytes.
-struct [[gnu::may_alias]] Start {
-  uint64_t ringforts[2];
-  uint64_t kings[2];
-  uint64_t links_east;
-  uint64_t links_north;
-  Variant variant;
-  Phase phase;
-  uint8_t seat;
-  Ending ending;
-  uint8_t turns_left;
-  uint8_t no_progress;
-  uint8_t kings_captured[2];
-  RuleOptions options;
-  uint32_t padding;
-};
+// An element by side: the units of this folder may not call the inline
+// functions of the standard library (see lanes.h), such as those of std::array.
+template <typename T>
+TARA_INLINE T At(const std::array<T, 2>& by_side, int side) {
+  return reinterpret_cast<const T*>(&by_side)[side];
+}
 
-static_assert(sizeof(Start) == sizeof(State));
-static_assert(__builtin_offsetof(Start, kings) ==
-              __builtin_offsetof(State, kings));
-static_assert(__builtin_offsetof(Start, variant) ==
-              __builtin_offsetof(State, variant));
-static_assert(__builtin_offsetof(Start, kings_captured) ==
-              __builtin_offsetof(State, kings_captured));
-static_assert(__builtin_offsetof(Start, options) ==
-              __builtin_offsetof(State, options));
+// In games of hills: the games take the hills chosen in the last round, if
+// there are any, and the boards change hands.
+template <InstructionSet kSet>
+TARA_INLINE void BeginRound(const BitChoice<kSet>& choice, Word<kSet>& own,
+                            Word<kSet>& enemy) {
+  const Word<kSet> hills = choice.Chosen();
+  const Word<kSet> before = own | hills;
+  own = enemy & ~hills;
+  enemy = before;
+}
 
-// The state seen so. Not a copy: a processor that has just written 64 bytes at
-// once makes reads of single fields wait.
-TARA_INLINE const Start& StartOf(const State& state) {
-  return reinterpret_cast<const Start&>(state);
+// Returns their legal hills, once it is resolved whose Battle starts.
+template <typename Rules, InstructionSet kSet>
+TARA_INLINE Word<kSet> LegalInAnyPhase(const rules::BoardView<Word<kSet>>& view,
+                                       Mask<kSet>& manoeuvres) {
+  const Word<kSet> battle = Rules::BattleTargets(view);
+  if constexpr (Rules::kHasManoeuvres) {
+    if (Any(manoeuvres)) {
+      const Word<kSet> targets = Rules::ManoeuvresTargets(view);
+      manoeuvres = manoeuvres & !Rules::ManoeuvresOver(targets, view);
+      return Select(manoeuvres, targets, battle);
+    }
+  }
+  return battle;
 }
 
 // How finished games stand, lane by lane. `margin` is Red's points minus
@@ -201,7 +202,9 @@ class GameSums {
 //       REQUIRES: !empty().
 
 struct Job {
-  const Start& start;
+  // Not a copy: a processor that has just written 64 bytes at once makes reads
+  // of single fields wait.
+  const State& start;
   uint64_t id;  // where the result goes, if it goes anywhere
 };
 
@@ -261,7 +264,7 @@ class RunJobs {
     }
     random.CopyLane(lane, streams_, kLanes - fresh_--);
     --left_;
-    return {StartOf(start_), 0};
+    return {start_, 0};
   }
 
  private:
@@ -297,7 +300,7 @@ class PositionJobs {
     const int i = kLanes - fresh_--;
     random.CopyLane(lane, streams_, i);
     --left_;
-    return {StartOf(request_.starts[index_[i]]),
+    return {request_.starts[index_[i]],
             index_[i] * static_cast<uint64_t>(request_.playouts) + playout_[i]};
   }
 

@@ -25,7 +25,7 @@ struct FourTreasures : HillTurns<FourTreasures<kSeatsInGame>> {
     if (view.options->free_capture) [[unlikely]]
       return CapturesAndVacant(view.own, view.enemy, view.seat);
     const W area = Area<kSeats, W>(view.seat);
-    return MostlySecond(Capturable(view.enemy & area, view),
+    return MostlySecond(BesiegedIn(view.enemy & area, view.own),
                         view.VacantIn(area));
   }
 
@@ -36,7 +36,7 @@ struct FourTreasures : HillTurns<FourTreasures<kSeatsInGame>> {
   [[gnu::noinline]] static W CapturesAndVacant(W own, W enemy, Seat seat) {
     const BoardView<W> view = {.own = own, .enemy = enemy, .seat = seat};
     const W area = Area<kSeats, W>(seat);
-    return Capturable(enemy & area, view) | view.VacantIn(area);
+    return BesiegedIn(enemy & area, own) | view.VacantIn(area);
   }
 };
 

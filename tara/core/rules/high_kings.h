@@ -102,7 +102,7 @@ struct HighKings {
   // to besieged ones of the enemy.
   template <BoardWord W>
   static TARA_INLINE W ImmobileHills(const BoardView<W>& view) {
-    return (view.own | Capturable(view.enemy, view)) &
+    return (view.own | BesiegedIn(view.enemy, view.own)) &
            ~(view.own_kings | view.enemy_kings) & ~Beside(view.own_kings);
   }
 
@@ -115,8 +115,7 @@ struct HighKings {
     return KeepIf(one_lost, BesiegedIn(immobile_hills & view.own, view.enemy));
   }
 
-  // Whether a side that cannot build may pass: if the enemy cannot either, or
-  // by the option free_pass.
+  // Whether a side that cannot build may pass: nor can the enemy, or free_pass.
   template <BoardWord W>
   static TARA_INLINE MaskOf<W> MayPass(const BoardView<W>& view) {
     const W enemy_hills =
@@ -136,7 +135,7 @@ struct HighKings {
         KeepIf(NonZero(move.to), (view.own_kings & ~move.from) | move.to);
     // Enemy kings adjacent to the king that has arrived.
     W captured =
-        Capturable(view.enemy & view.enemy_kings & Beside(move.to), view);
+        BesiegedIn(view.enemy & view.enemy_kings & Beside(move.to), view.own);
     if (!view.options->placement_captures_kings) {
       captured = KeepIf(NonZero(move.from), captured);
     }

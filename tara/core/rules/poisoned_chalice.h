@@ -56,7 +56,6 @@ TARA_INLINE W QualifiedFiles(W own, W enemy) {
 
 template <BoardWord W>
 TARA_INLINE W QualifiedRanks(W own, W enemy) {
-  constexpr Board kFirstSquares = 0x0040201008040201;  // bits 0, 9, ..., 54
   const W lines = QualifiedLines<1>(own, enemy) & W(kFirstSquares);
   // From each first square on, seven ones.
   return (lines << kBoardSize) - lines;
@@ -69,36 +68,28 @@ TARA_INLINE W QualifiedRanks(W own, W enemy) {
 // 14, has bit 3 set exactly if o > e.
 
 // Returns the squares whose files are the set bits of `files`, in each rank.
-constexpr Board InEachRank(Board files) {
-  Board board = 0;
-  for (int rank = 0; rank < kBoardSize; ++rank) {
-    board |= files << (kRankStride * rank);
-  }
-  return board;
-}
+constexpr Board InEachRank(Board files) { return files * kFirstSquares; }
 
 inline Board QualifiedFiles(Board own, Board enemy) {
-  constexpr Board kFileA = InEachRank(1);
   constexpr int kLastRank = kRankStride * (kBoardSize - 1);
   const Board not_enemy = ~enemy;
-  // Multiplying by kFileA adds the ranks up in the last one. Fields are 4
-  // bits wide, from a file's bit on: files A and E, B and F, C and G, D.
+  // Multiplying by kFirstSquares adds the ranks up in the last one. Fields are
+  // 4 bits wide, from a file's bit on: files A and E, B and F, C and G, D.
   Board more_own = 0;
   Unrolled<4>([&](auto file) {
     constexpr Board kPair = Board{file < 3 ? 0x11 : 0x1} << file;
     constexpr Board kFiles = InEachRank(kPair);
-    const Board sums = ((own & kFiles) + (not_enemy & kFiles)) * kFileA;
+    const Board sums = ((own & kFiles) + (not_enemy & kFiles)) * kFirstSquares;
     more_own |= sums & (kPair << (kLastRank + 3));
   });
   Board enemies = enemy | (enemy >> (4 * kRankStride));
   enemies |= enemies >> (2 * kRankStride);
   enemies |= enemies >> kRankStride;
   const Board files = enemies & 0x7f & ~(more_own >> (kLastRank + 3));
-  return files * kFileA;
+  return files * kFirstSquares;
 }
 
 inline Board QualifiedRanks(Board own, Board enemy) {
-  constexpr Board kFileA = InEachRank(1);
   constexpr Board kSquares = InEachRank(0x7f);
   constexpr Board kEvenFiles = InEachRank(0x55);
   constexpr Board kPairs = InEachRank(0x33);
@@ -113,7 +104,7 @@ inline Board QualifiedRanks(Board own, Board enemy) {
   const Board sums = (sums4 & kQuads) + ((sums4 >> 4) & kQuads);
   // Adding 0x7f carries into bit 7 of every rank that is not empty.
   const Board enemies = (enemy + kSquares) >> kBoardSize;
-  const Board ranks = enemies & ~(sums >> 3) & kFileA;
+  const Board ranks = enemies & ~(sums >> 3) & kFirstSquares;
   return ranks * 0x7f;
 }
 
@@ -164,8 +155,9 @@ struct PoisonedChalice : HillTurns<PoisonedChalice> {
   template <BoardWord W>
   static TARA_INLINE W BattleTargets(const BoardView<W>& view) {
     const W vacant = view.vacant();
-    return FirstNonEmpty(vacant & QualifiedRows(view),
-                         FirstNonEmpty(Capturable(view.enemy, view), vacant));
+    return FirstNonEmpty(
+        vacant & QualifiedRows(view),
+        FirstNonEmpty(BesiegedIn(view.enemy, view.own), vacant));
   }
 };
 

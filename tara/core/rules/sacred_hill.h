@@ -10,8 +10,7 @@ namespace tara::rules {
 
 // Returns the hills nearer than `bound` (a squared distance, 1 to 5) to a
 // ringfort of the board, and perhaps ringforts and bits off the board: squared
-// distances are 1 (adjacent), 2 (diagonal), 4 (two steps along a line), 5 (a
-// knight's move).
+// distances are 1 (adjacent), 2 (diagonal), 4 (two steps), 5 (a knight's move).
 template <BoardWord W>
 TARA_INLINE W TooNear(W ringforts, int bound) {
   if (bound == 5) [[likely]]
@@ -28,8 +27,7 @@ TARA_INLINE W HighestPriority(W targets, W own, bool apart) {
   // Shifted off the hills, bits land on none of the targets.
   const W north = own << kRankStride, south = own >> kRankStride;
   const W east = own << 1, west = own >> 1;
-  // Of three directions, then with the fourth: targets with at least 1, 2, 3,
-  // 4 adjacent ringforts.
+  // By three directions, then the fourth: targets with at least 1, 2, 3, 4.
   const W any = north | south | east;
   const W pair = Majority(north, south, east);
   const W all = north & south & east;
@@ -42,8 +40,7 @@ TARA_INLINE W HighestPriority(W targets, W own, bool apart) {
       SelectNonEmpty(three, SelectNonEmpty(two, SelectNonEmpty(one, targets))));
 }
 
-// Sacred Hill, singles and doubles, Levels 1 and 2 (docs/reference/rules.md
-// sections 3 to 5).
+// Sacred Hill, Levels 1 and 2 (docs/reference/rules.md sections 3 to 5).
 template <int kLevel, int kSeatsInGame>
 struct SacredHill : HillTurns<SacredHill<kLevel, kSeatsInGame>> {
   static constexpr FamilyTraits kTraits = {
@@ -93,8 +90,7 @@ struct SacredHill : HillTurns<SacredHill<kLevel, kSeatsInGame>> {
   }
 
  private:
-  // The same by the options of Battle. Out of line, so that nothing of it is
-  // computed without them.
+  // The same by the options of Battle: out of line, to cost nothing without.
   template <BoardWord W>
   [[gnu::noinline]] static W ChangedBattleTargets(W own, W enemy, Seat seat,
                                                   const RuleOptions& options) {

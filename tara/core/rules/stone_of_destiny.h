@@ -74,8 +74,7 @@ struct StoneOfDestiny {
                          vacant);
   }
 
-  // Enemy ringforts that a side with a spare ringfort may swap: without a king
-  // or a link.
+  // Enemy ringforts that a side with a spare one may swap: no king, no link.
   template <BoardWord W>
   static TARA_INLINE W Swappable(const BoardView<W>& view) {
     const W linked = view.links_east | (view.links_east << 1) |

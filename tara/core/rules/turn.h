@@ -1,10 +1,9 @@
 #ifndef TARA_CORE_RULES_TURN_H_
 #define TARA_CORE_RULES_TURN_H_
 
-// The legal actions of a seat in the forms that the families compute. LegalSet
-// derives from them. Each form counts its actions and finds the n-th in the
-// order of the action space without branches that random play cannot predict.
-// Each names its moves by bits of boards rather than by indices.
+// The legal actions of a seat in the forms that the families compute. Each
+// counts its actions and finds the n-th in the order of the action space
+// without branches that random play cannot predict; moves are bits of boards.
 
 #include <array>
 #include <bit>
@@ -55,7 +54,7 @@ struct LinkChoices {
   }
   Move Nth(int n) const {
     if (hills != 0) return {.hill = NthBit(hills, n)};
-    const LinkBit link = NthLink(links_east, links_north, n);
+    const HillPairs link = NthLink(links_east, links_north, n);
     return {.link_east = link.east, .link_north = link.north};
   }
   LegalSet ToLegalSet() const {
@@ -211,8 +210,7 @@ void FinishGame(Ending ending, View& view) {
 }
 
 // Announces the end: one more turn of each other seat (none without the option
-// last_turns), then the game is over. The trigger that came first names the
-// ending.
+// last_turns), then the game is over. The first trigger names the ending.
 template <typename Rules>
 void StartClosing(Ending ending, View& view) {
   if (view.ending != Ending::kNone) return;
@@ -256,9 +254,8 @@ typename Rules::Choices Legal(View view) {
   return view.finished() ? typename Rules::Choices() : Rules::BeginTurn(view);
 }
 
-// Ends the turn of the seat to move. `closing_turn` says whether the turn was
-// one of those left after the end was announced; a turn that announces it
-// itself is not.
+// Ends the turn of the seat to move. `closing_turn`: it was one of those left
+// after the end was announced.
 template <typename Rules>
 void EndTurn(bool closing_turn, View& view) {
   if (closing_turn) --view.turns_left;
@@ -298,8 +295,7 @@ constexpr W MostlySecond(W first, W second) {
   }
 }
 
-// The same without a branch: for choices that play does not let a processor
-// predict.
+// The same without a branch: for choices that no processor predicts.
 template <BoardWord W>
 constexpr W SelectNonEmpty(W first, W second) {
   W selected = FirstNonEmpty(first, second);
@@ -308,14 +304,6 @@ constexpr W SelectNonEmpty(W first, W second) {
     if (!std::is_constant_evaluated()) asm("" : "+r"(selected));
   }
   return selected;
-}
-
-// Those of `enemies`, ringforts, that are single and besieged by the side to
-// move. A besieged ringfort has no adjacent ringfort of its own colour: it is
-// single.
-template <BoardWord W>
-TARA_INLINE W Capturable(W enemies, const BoardView<W>& view) {
-  return BesiegedIn(enemies, view.own);
 }
 
 // By how much the own side leads as the board stands.

@@ -9,20 +9,13 @@
 
 namespace tara::rules {
 
-// The area in which a seat may act in doubles (docs/reference/rules.md section
+// The areas in which seats may act in doubles (docs/reference/rules.md section
 // 5): South, West, North, East. Each has 26 hills.
-constexpr Board DoublesArea(Seat seat) {
-  Board area = 0;
-  for (int line = 0; line < 4; ++line) {
-    area |= seat == 0   ? RankBoard(line)
-            : seat == 1 ? FileBoard(line)
-            : seat == 2 ? RankBoard(kBoardSize - 1 - line)
-                        : FileBoard(kBoardSize - 1 - line);
-  }
-  return area;
-}
-inline constexpr Board kDoublesAreas[4] = {DoublesArea(0), DoublesArea(1),
-                                           DoublesArea(2), DoublesArea(3)};
+inline constexpr Board kDoublesAreas[4] = {
+    RankBoard(0) | RankBoard(1) | RankBoard(2) | RankBoard(3),
+    FileBoard(0) | FileBoard(1) | FileBoard(2) | FileBoard(3),
+    RankBoard(3) | RankBoard(4) | RankBoard(5) | RankBoard(6),
+    FileBoard(3) | FileBoard(4) | FileBoard(5) | FileBoard(6)};
 
 // The row that the partners of a side share: rank 4 or file D.
 inline constexpr Board kSharedRows[2] = {RankBoard(3), FileBoard(3)};
@@ -35,11 +28,9 @@ TARA_INLINE W Area(Seat seat) {
 
 inline constexpr RuleOptions kRulesAsWritten;
 
-// The boards of a position from the view of the seat to move: the inputs of the
-// formulas of the rules. The word is a Board; or lanes of boards, of many
-// positions with the same seat to move and the same options.
-//
-// Whatever is "own" belongs to the side of `seat`.
+// The boards of a position as `seat`, whose side is "own", sees them: the
+// inputs of the formulas of the rules. The word is a Board; or lanes of boards,
+// of many positions with the same seat to move and the same options.
 template <BoardWord W>
 struct BoardView {
   W own = {};  // ringforts
@@ -58,15 +49,12 @@ struct BoardView {
   W VacantIn(W hills) const { return hills & ~(own | enemy); }
 };
 
-// A position as the seat to move sees it: what turns are written on.
-//
-// Its fields are words that are never indexed by side: a position that is
-// played on lives in registers, and passing the turn exchanges names. Twice as
-// fast as working on a State, whose boards are found by side in memory.
-//
-// A finished game is seen from seat 0. The state must outlive the view, which
-// refers to its options: they are bits of a word, and a copy of them would be
-// taken apart and put together again in every turn.
+// A position as the seat to move sees it, a finished one as seat 0: what turns
+// are written on. Its fields are words that are never indexed by side: a
+// position that is played on lives in registers, and passing the turn exchanges
+// names. Twice as fast as working on a State, whose boards are found by side in
+// memory. The state must outlive the view, which refers to its options: a copy
+// would be taken apart and put together again in every turn.
 struct View : BoardView<Board> {
   Phase phase;
   Ending ending;

@@ -32,7 +32,6 @@ Candidates Filter(absl::Span<const RootAction> actions,
     return static_cast<float>((margin > 0) - (margin < 0));
   };
   std::vector<Proof> proofs;
-  proofs.reserve(actions.size());
   Proof best = {.low = utility(-kMaxMargin), .high = utility(-kMaxMargin)};
   for (const RootAction& action : actions) {
     proofs.push_back(
@@ -58,14 +57,6 @@ Candidates Filter(absl::Span<const RootAction> actions,
   return candidates;
 }
 
-int MostVisits(const Candidates& candidates) {
-  int most_visits = 0;
-  for (const RootAction* action : candidates) {
-    most_visits = std::max(most_visits, action->visits);
-  }
-  return most_visits;
-}
-
 // Returns the one with the largest rank; each of the tied with equal chances.
 template <typename Rank>
 Action Largest(const Candidates& candidates, const Rank& rank, Random& random) {
@@ -86,7 +77,6 @@ Action DrawByVisits(const Candidates& candidates, int most_visits,
                     float temperature, Random& random) {
   // Relative to the largest count, so that no power overflows.
   std::vector<double> weights;
-  weights.reserve(candidates.size());
   double total = 0;
   for (const RootAction* action : candidates) {
     const double share = static_cast<double>(action->visits) / most_visits;
@@ -129,7 +119,10 @@ Action ChooseAction(absl::Span<const RootAction> actions,
   TARA_CHECK(options.temperature >= 0, "temperature must be >= 0");
   bool proved = false;
   Candidates candidates = Filter(actions, options, proved);
-  const int most_visits = MostVisits(candidates);
+  int most_visits = 0;
+  for (const RootAction* action : candidates) {
+    most_visits = std::max(most_visits, action->visits);
+  }
   if (!proved && most_visits == 0) {
     // All visits may have gone to actions that are ruled out since; then the
     // priors of the others decide.
@@ -140,32 +133,24 @@ Action ChooseAction(absl::Span<const RootAction> actions,
   if (options.temperature > 0 && most_visits > 0) {
     return DrawByVisits(candidates, most_visits, options.temperature, random);
   }
-  if (!proved && options.confidence_z > 0 && most_visits > 0) {
+  const bool by_bound = !proved && options.confidence_z > 0 && most_visits > 0;
+  if (by_bound) {
     const float least = kMinVisitShare * static_cast<float>(most_visits);
     std::erase_if(candidates, [least](const RootAction* action) {
       return action->visits == 0 || static_cast<float>(action->visits) < least;
     });
-    return Largest(
-        candidates,
-        [&options](const RootAction& action) {
-          return std::tuple(LowerConfidenceBound(action, options.confidence_z),
-                            action.visits, action.prior, action.mean_value);
-        },
-        random);
   }
   return Largest(
       candidates,
-      [proved](const RootAction& action) {
-        return std::tuple(proved ? int{action.low} : 0, action.visits,
-                          action.prior, action.mean_value);
+      [&](const RootAction& action) {
+        const float first =
+            proved     ? static_cast<float>(action.low)
+            : by_bound ? LowerConfidenceBound(action, options.confidence_z)
+                       : 0;
+        return std::tuple(first, action.visits, action.prior,
+                          action.mean_value);
       },
       random);
-}
-
-Action ChooseAction(absl::Span<const RootAction> actions, float temperature,
-                    Random& random) {
-  return ChooseAction(actions, ChoiceOptions{.temperature = temperature},
-                      random);
 }
 
 namespace {
@@ -196,17 +181,12 @@ int Unforced(const SeenAction& candidate, double forced, const Puct& puct,
 
 }  // namespace
 
-float ForcedVisits(float forced_playouts, float prior, int root_visits) {
-  return std::sqrt(forced_playouts * prior * static_cast<float>(root_visits));
-}
-
 std::vector<float> PolicyTarget(absl::Span<const RootAction> actions,
                                 const PolicyTargetOptions& options,
                                 absl::Span<const float> search_priors) {
   TARA_CHECK(search_priors.empty() || search_priors.size() == actions.size(),
              "expected a prior for each action");
   std::vector<SeenAction> candidates;
-  candidates.reserve(actions.size());
   size_t best = 0;
   int root_visits = 0;
   for (size_t i = 0; i < actions.size(); ++i) {
@@ -225,9 +205,9 @@ std::vector<float> PolicyTarget(absl::Span<const RootAction> actions,
         1 + candidates[best].visits);
     for (size_t i = 0; i < candidates.size(); ++i) {
       if (i == best || candidates[i].visits == 0) continue;
-      const float forced =
-          ForcedVisits(options.forced_playouts,
-                       static_cast<float>(candidates[i].prior), root_visits);
+      const float forced = std::sqrt(options.forced_playouts *
+                                     static_cast<float>(candidates[i].prior) *
+                                     static_cast<float>(root_visits));
       candidates[i].visits =
           Unforced(candidates[i], forced, options.puct, best_score);
     }
@@ -235,7 +215,6 @@ std::vector<float> PolicyTarget(absl::Span<const RootAction> actions,
   double total = 0;
   for (const SeenAction& candidate : candidates) total += candidate.visits;
   std::vector<float> target;
-  target.reserve(candidates.size());
   for (const SeenAction& candidate : candidates) {
     target.push_back(static_cast<float>(candidate.visits / total));
   }

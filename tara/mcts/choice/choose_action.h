@@ -18,11 +18,10 @@ namespace tara::mcts {
 //
 // where Q is its value for the side to move, P its prior and n its visits; N
 // are the visits of the node and c is the weight of exploration. The members
-// are the terms of a node, which TermsOf (tara/mcts/tree/walk.cc) sets by the
-// options; a parameter of another formula is one more member. They have no
-// defaults: code that does not set one does not compile. All that selects or
-// prunes by scores uses the two functions. Of the actions not tried only the
-// one with the highest prior can be selected, so the score has to rise with P.
+// are the terms of a node, set by TermsOf (tara/mcts/tree/walk.cc); another
+// formula may have more. All that selects or prunes by scores uses the two
+// functions. The score has to rise with P: of the actions not tried, only the
+// one with the highest prior is looked at.
 // Source: Silver et al. 2017 (Nature 550), Methods, "Select".
 struct Puct {
   float exploration;  // c * sqrt(N)
@@ -69,26 +68,18 @@ struct ChoiceOptions {
   std::function<float(int)> utility = {};
 };
 
-// Returns the action to play.
-//
-// Proofs have priority at every temperature. An action is proved best if the
-// utility of its low bound is at least that of the high bounds of all others.
-// Then one of the proved ones is played, at temperature 0 the one with the
-// highest low bound. Otherwise actions are excluded that cannot be better, and
-// may be worse, than another one: proved losses if there are actions that may
-// not lose.
+// Returns the action to play. Proofs have priority at every temperature. An
+// action is proved best if the utility of its low bound is at least that of the
+// high bounds of all others. Then one of the proved ones is played, at
+// temperature 0 the one with the highest low bound. Otherwise actions are
+// excluded that cannot be better, and may be worse, than another one.
 //
 // At temperature 0, ties go to more visits, then to the higher prior, then to
 // the higher mean value, then are random. The stream is not used otherwise.
 Action ChooseAction(absl::Span<const RootAction> actions,
                     const ChoiceOptions& options, Random& random);
 
-// The same with default options except the temperature.
-Action ChooseAction(absl::Span<const RootAction> actions, float temperature,
-                    Random& random);
-
-// Returns, in the order of `actions`, whether the rule of proofs above leaves
-// the action to choose from.
+// Returns for each action whether the rule of proofs above leaves it.
 std::vector<bool> LeftByProof(absl::Span<const RootAction> actions,
                               const ChoiceOptions& options);
 
@@ -101,27 +92,20 @@ std::vector<bool> LeftByProof(absl::Span<const RootAction> actions,
 float LowerConfidenceBound(const RootAction& action, float z);
 
 struct PolicyTargetOptions {
-  // The k of ForcedVisits, as the search had it; 0: no visit was forced.
+  // SearchOptions::forced_playouts of the search; 0: no visit was forced.
   float forced_playouts = 0;
   // The formula of the search at the root when the search ended.
   Puct puct = {};
 };
 
-// Returns the minimum visits of a visited root action of any value: sqrt(k * P
-// * visits of the root's actions). Source: Wu 2019 (arXiv:1902.10565),
-// section 3.2, where k = 2.
-float ForcedVisits(float forced_playouts, float prior, int root_visits);
-
-// Returns the policy target: the actions' shares of the visits, without those
-// that only forcing explains. From each action but the most
-// visited at most its forced visits are taken, and no more than leaves its
-// PUCT score below that of the most visited; one that comes down to a single
-// visit loses that too.
-// Source: Wu 2019, section 3.2, "policy target pruning".
-//
-// `search_priors` are the priors the search used where those are not the
-// actions' own (noise). Sums to 1. REQUIRES: at least one visit;
-// `search_priors` is empty or has one for each action.
+// Returns the policy target: the actions' shares of the visits, which sum to 1,
+// without those that only forcing explains. From each action but the most
+// visited at most its forced visits are taken, and no more than leaves its PUCT
+// score below that of the most visited; one that comes down to a single visit
+// loses that too. `search_priors` are the priors the search used where those
+// are not the actions' own (noise). Source: Wu 2019 (arXiv:1902.10565), section
+// 3.2, "policy target pruning". REQUIRES: at least one visit; `search_priors`
+// is empty or has one for each action.
 std::vector<float> PolicyTarget(absl::Span<const RootAction> actions,
                                 const PolicyTargetOptions& options,
                                 absl::Span<const float> search_priors = {});

@@ -33,14 +33,12 @@ double DrawGamma(double shape, Random& random) {
 std::vector<float> DrawDirichlet(double alpha, int size, Random& random) {
   TARA_CHECK(size > 0, "expected at least one dimension");
   std::vector<double> draws;
-  draws.reserve(size);
   double total = 0;
   for (int i = 0; i < size; ++i) {
     draws.push_back(DrawGamma(alpha, random));
     total += draws.back();
   }
   std::vector<float> result;
-  result.reserve(size);
   for (const double draw : draws) {
     // All draws of a tiny parameter may underflow to 0.
     result.push_back(static_cast<float>(total > 0 ? draw / total : 1.0 / size));
@@ -53,8 +51,7 @@ namespace {
 // Keeps logits finite. An action without prior comes after all others.
 constexpr double kMinPrior = 1e-30;
 
-// A draw from the standard Gumbel distribution: minus the logarithm of an
-// exponential variate.
+// A draw from the standard Gumbel distribution: -log of an exponential variate.
 double DrawGumbel(Random& random) {
   const double exponential = -std::log(1.0 - random.Uniform());
   return -std::log(std::max(exponential, std::numeric_limits<double>::min()));
@@ -62,6 +59,14 @@ double DrawGumbel(Random& random) {
 
 int Finished(const GumbelRoot::ActionStats& stats) {
   return stats.visits - stats.in_flight;
+}
+
+int MostFinished(absl::Span<const GumbelRoot::ActionStats> stats) {
+  int most_visits = 0;
+  for (const GumbelRoot::ActionStats& action : stats) {
+    most_visits = std::max(most_visits, Finished(action));
+  }
+  return most_visits;
 }
 
 }  // namespace
@@ -77,8 +82,6 @@ GumbelRoot::GumbelRoot(const GumbelOptions& options,
   TARA_CHECK(options.c_visit >= 0 && options.c_scale >= 0,
              "c_visit and c_scale must be >= 0");
   TARA_CHECK(noise_scale >= 0, "the scale of the noise must be >= 0");
-  priors_.reserve(priors.size());
-  noisy_logits_.reserve(priors.size());
   for (const float prior : priors) {
     priors_.push_back(std::max<double>(prior, kMinPrior));
     noisy_logits_.push_back(std::log(priors_.back()));
@@ -141,9 +144,8 @@ double GumbelRoot::MixedValue(absl::Span<const ActionStats> stats,
 
 // All actions of a phase start a round with equal visits; the eliminated ones
 // have fewer, or (visited in this round) more. So the actions with the visit
-// count of the plan take part, and the best of them is next. In the first round
-// of a phase, only the best actions take part, up to the number that the phase
-// considers; their scores stay constant during it.
+// count of the plan take part, in the first round only as many of the best as
+// the phase considers (scores stay constant during it); the best is next.
 int GumbelRoot::Next(absl::Span<const ActionStats> stats,
                      float root_value) const {
   TARA_CHECK(stats.size() == priors_.size(),
@@ -156,12 +158,11 @@ int GumbelRoot::Next(absl::Span<const ActionStats> stats,
     in_flight += action.in_flight;
     most_visits = std::max(most_visits, action.visits);
   }
-  int wanted = 0;
+  int wanted = most_visits;
   if (step < simulations_) {
     wanted = VisitsBefore(step);
   } else {
     // The finalists: visits differ by one at most.
-    wanted = most_visits;
     for (const ActionStats& action : stats) {
       if (action.visits == most_visits - 1) wanted = most_visits - 1;
     }
@@ -192,10 +193,7 @@ int GumbelRoot::Best(absl::Span<const ActionStats> stats,
                      float root_value) const {
   TARA_CHECK(stats.size() == priors_.size(),
              "expected statistics of each action");
-  int most_visits = 0;
-  for (const ActionStats& action : stats) {
-    most_visits = std::max(most_visits, Finished(action));
-  }
+  const int most_visits = MostFinished(stats);
   int best = -1;
   double best_score = 0;
   for (size_t i = 0; i < stats.size(); ++i) {
@@ -215,12 +213,8 @@ std::vector<float> GumbelRoot::ImprovedPolicy(
   TARA_CHECK(stats.size() == priors_.size(),
              "expected statistics of each action");
   const double mixed_value = MixedValue(stats, root_value);
-  int most_visits = 0;
-  for (const ActionStats& action : stats) {
-    most_visits = std::max(most_visits, Finished(action));
-  }
+  const int most_visits = MostFinished(stats);
   std::vector<double> logits;
-  logits.reserve(stats.size());
   for (size_t i = 0; i < stats.size(); ++i) {
     const double value = Finished(stats[i]) > 0 ? stats[i].value : mixed_value;
     logits.push_back(std::log(priors_[i]) + Sigma(value, most_visits));
@@ -229,7 +223,6 @@ std::vector<float> GumbelRoot::ImprovedPolicy(
   double total = 0;
   for (double& logit : logits) total += logit = std::exp(logit - largest);
   std::vector<float> policy;
-  policy.reserve(logits.size());
   for (const double weight : logits) {
     policy.push_back(static_cast<float>(weight / total));
   }

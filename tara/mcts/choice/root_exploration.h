@@ -65,8 +65,7 @@ class GumbelRoot {
   int Next(absl::Span<const ActionStats> stats, float root_value) const;
 
   // Returns the action to play: of the most visited, the one with the largest
-  // noise + logit + sigma(value). Before any visit this is a sample from the
-  // priors.
+  // noise + logit + sigma(value): before any visit, a sample from the priors.
   int Best(absl::Span<const ActionStats> stats, float root_value) const;
 
   // Returns softmax(logits + sigma(completed values)), the policy target;

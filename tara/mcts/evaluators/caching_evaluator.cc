@@ -108,8 +108,7 @@ struct CachingEvaluator::Position {
   int requests = 0;  // that wait for it
 };
 
-// The places of a position. Reading the tags first often saves reading the
-// entries.
+// The places of a position. The tags often save reading the entries.
 struct CachingEvaluator::Bucket {
   std::array<uint32_t, kWays> tags = {};  // of the hashes
   // The later, the greater: ticks of the bucket. 0: empty.
@@ -128,9 +127,8 @@ struct CachingEvaluator::Bucket {
   }
 
   int LeastRecent() const {
-    return static_cast<int>(
-        std::min_element(last_used.begin(), last_used.end()) -
-        last_used.begin());
+    return static_cast<int>(std::ranges::min_element(last_used) -
+                            last_used.begin());
   }
 
   void Use(int way) {
@@ -384,27 +382,19 @@ absl::Status CachingEvaluator::Evaluate(absl::Span<const State> states,
     }
     return absl::OkStatus();
   }
-  std::unique_ptr<Queue> queue = TakeQueue();
-  const absl::Status status = queue->EvaluateAll(states, results);
-  ReturnQueue(std::move(queue));
-  return status;
-}
-
-std::unique_ptr<CachingEvaluator::Queue> CachingEvaluator::TakeQueue() {
+  std::unique_ptr<Queue> queue;
   {
     absl::MutexLock lock(&mutex_);
     if (!idle_.empty()) {
-      std::unique_ptr<Queue> queue = std::move(idle_.back());
+      queue = std::move(idle_.back());
       idle_.pop_back();
-      return queue;
     }
   }
-  return std::make_unique<Queue>(this);
-}
-
-void CachingEvaluator::ReturnQueue(std::unique_ptr<Queue> queue) {
+  if (queue == nullptr) queue = std::make_unique<Queue>(this);
+  absl::Status status = queue->EvaluateAll(states, results);
   absl::MutexLock lock(&mutex_);
   idle_.push_back(std::move(queue));
+  return status;
 }
 
 void CachingEvaluator::Clear() {

@@ -1,7 +1,6 @@
 #ifndef TARA_MCTS_EVALUATORS_CACHING_EVALUATOR_H_
 #define TARA_MCTS_EVALUATORS_CACHING_EVALUATOR_H_
 
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -26,9 +25,8 @@ struct CachingOptions {
   int64_t positions = 0;
   // Whether symmetric positions share an entry: the evaluator receives the
   // representative of each (tara/core/symmetry.h), and its priors are mapped
-  // back. For evaluators whose results for symmetric positions are equal bit
-  // for bit up to the order of the priors, such as networks, which see every
-  // position as its representative.
+  // back. For evaluators, such as networks, whose results for symmetric
+  // positions are equal bit for bit up to the order of the priors.
   bool symmetric = false;
   // Whether answers have the distribution of margins, where the evaluator gives
   // one. Without it most entries have room for all; for searches whose utility
@@ -65,8 +63,7 @@ class CachingEvaluator : public Evaluator {
   // and not while another thread evaluates.
   void Clear();
 
-  // Positions asked for since the start, and those answered without the
-  // evaluator.
+  // Positions asked for so far, and those answered without the evaluator.
   int64_t requests() const { return requests_; }
   int64_t hits() const { return hits_; }
 
@@ -93,9 +90,6 @@ class CachingEvaluator : public Evaluator {
   void Insert(absl::Span<const Position> positions,
               absl::Span<const Evaluation> answers);
 
-  std::unique_ptr<Queue> TakeQueue();
-  void ReturnQueue(std::unique_ptr<Queue> queue);
-
   Evaluator* const evaluator_;
   const CachingOptions options_;
   size_t buckets_per_shard_ = 0;  // a power of two; 0: nothing is kept
@@ -103,8 +97,7 @@ class CachingEvaluator : public Evaluator {
   std::atomic<int64_t> requests_ = 0;
   std::atomic<int64_t> hits_ = 0;
   absl::Mutex mutex_;
-  // For whole batches; kept for their memory: one for each thread that has been
-  // here at a time.
+  // For whole batches, kept for their memory: one for each thread at a time.
   std::vector<std::unique_ptr<Queue>> idle_ ABSL_GUARDED_BY(mutex_);
 };
 

@@ -4,7 +4,6 @@
 
 #include "tara/base/check.h"
 #include "tara/base/random.h"
-#include "tara/core/action.h"
 #include "tara/core/board.h"
 #include "tara/core/outcome.h"
 #include "tara/core/playouts.h"
@@ -59,8 +58,7 @@ void EvaluateMargins(const State& state, absl::Span<const int8_t> red_margins,
   margins.assign(kNumMargins, 0);
   for (const int8_t red_margin : red_margins) {
     const int margin = sign * red_margin;
-    const int result =
-        sign * ResultOfMargin(red_margin, state.options.compensation_halves);
+    const int result = ResultForMover(state, margin);
     wins += result > 0;
     losses += result < 0;
     points += margin;

@@ -15,8 +15,7 @@
 namespace tara::mcts {
 namespace {
 
-// More than the legal actions of most positions: all are looked at once, before
-// the halving begins.
+// More than the legal actions of most positions: all are looked at first.
 constexpr int kAllActions = 64;
 
 // By variant, in the order of kVariants. Made by the command in

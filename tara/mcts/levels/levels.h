@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
 
 #include "tara/base/random.h"
 #include "tara/core/action.h"
@@ -26,11 +25,8 @@ int ScoreAfter(const State& state, Action action);
 // actions whose searched value is at most `value_margin`, in [0, 2], below the
 // best one; ties are drawn. Only actions that were visited count, and of these
 // the ones that the proofs leave (LeftByProof); at a proved root the proved
-// best action is played.
-//
-// A weak player of this kind gives away little at a time, as far as it sees: it
-// takes near gains and misses distant ones. With 0 the action of the best
-// value is played, with 2 any that scores most at once.
+// best action is played. A weak player of this kind gives away little at a
+// time: it takes near gains and misses distant ones.
 // REQUIRES: a simulation through the root's actions, or a proved root.
 Action ChooseWithinMargin(const Tree& tree, float value_margin, Random& random);
 
@@ -68,8 +64,7 @@ inline constexpr char kRatedNetwork[] = "875e8502-1225211";
 SearchOptions SearchOfLevel(const Level& level);
 
 // Leaves of a tree that are judged together, at most: many make full use of the
-// machine; but each is chosen without knowing the others, so that they are few
-// of all.
+// machine; but each is chosen without knowing the others, so they are few.
 constexpr int LeavesTogether(int simulations) {
   return std::clamp(simulations / 16, 1, 8);
 }

@@ -37,13 +37,11 @@ struct SearchOptions {
   // Weight of priors against values: more explores more.
   float c_puct = 1.5f;
   // First-play urgency: how much worse than its parent an action not yet tried
-  // is taken to be, once all the prior probability has been tried; 0 takes it
-  // as equal.
+  // is taken to be, once all prior probability has been tried; 0: equal.
   float first_play_urgency_reduction = 0.2f;
 
-  // Each leaf in flight counts as a visit of its way; this many of its weight
-  // are also lost for the side that went there, which drives several walks at a
-  // time apart. 0: it counts with the value the way has so far.
+  // Each leaf in flight counts as a visit of its way, and this many as lost by
+  // the side that went there: it drives several walks at a time apart.
   float virtual_loss = 1.0f;
 
   // --- The root ------------------------------------------------------------
@@ -57,8 +55,7 @@ struct SearchOptions {
   float forced_playouts = 0.0f;
   // Chooses at the root by Gumbel noise and sequential halving instead of the
   // above (root_exploration.h). `gumbel_noise` 0: without noise, for matches.
-  // Each root gets all of `simulations`, in addition to those kept by Advance:
-  // the plan needs them.
+  // Each root gets all of `simulations` besides those kept by Advance.
   bool gumbel = false;
   GumbelOptions gumbel_options = {};
   float gumbel_noise = 1.0f;
@@ -78,9 +75,8 @@ struct SearchOptions {
   int64_t max_bytes = int64_t{4} << 30;
 };
 
-// Returns `options` with what players and engines have by default, by what
-// docs/lab/2026-11-search.md measured as best: Gumbel roots without noise,
-// proofs and the solver.
+// Returns `options` with what players and engines have by default: Gumbel roots
+// without noise, proofs and the solver (docs/lab/2026-11-search.md).
 inline SearchOptions ForPlay(SearchOptions options = {}) {
   options.gumbel_noise = 0;
   options.proof = true;
@@ -90,10 +86,9 @@ inline SearchOptions ForPlay(SearchOptions options = {}) {
 // ChoiceOptions::confidence_z of these.
 inline constexpr float kPlayConfidenceZ = 2;
 
-// For random games as evaluator: their values are noisy and priors are uniform,
-// so more exploration than with a network. At 400 simulations 3 beats 1.5 in
-// every variant tried (62 % of 240 games over four), 0.7 loses to it (30 %),
-// and 6 is no better than 3.
+// For random games as evaluator, whose values are noisy and priors uniform. At
+// 400 simulations 3 beats 1.5 in every variant tried (62 % of 240 games over
+// four), 0.7 loses to it (30 %), and 6 is no better than 3.
 inline constexpr float kPlayoutCPuct = 3;
 // Random games of a batch are played side by side: at equal time a gain of 62
 // Elo, at equal simulations none (docs/lab/2026-11-search.md).

@@ -75,8 +75,7 @@ class Group {
     std::iota(idle_.begin(), idle_.end(), 0);
   }
 
-  // Moves every game on until it waits for an evaluation. If nothing waits
-  // then, all is played.
+  // Moves every game on until it waits for an evaluation, or all is played.
   absl::Status Gather() {
     timer_.Skip();
     counters_.batches += std::exchange(batches_, 0);
@@ -113,8 +112,7 @@ class Group {
     return absl::OkStatus();
   }
 
-  // Gives the trees the answers that they have not got yet; leaves without one
-  // are given up.
+  // Gives the trees the answers still due; gives up leaves without one.
   void Close() {
     for (Slot& slot : slots_) {
       if (slot.unanswered == 0) {
@@ -205,20 +203,16 @@ class Group {
     while (static_cast<int>(slot.num_leaves) < leaves_per_game_ &&
            tree.in_flight() < tree.simulations_left()) {
       if (slot.num_leaves == slot.leaves.size()) slot.leaves.emplace_back();
-      switch (tree.Gather(slot.leaves[slot.num_leaves])) {
-        case Tree::Gathered::kLeaf:
-          ++slot.num_leaves;
-          break;
-        case Tree::Gathered::kFinished:
-          counters_.simulations += 1;
-          if (slot.game->searched()) return;
-          break;
-        case Tree::Gathered::kFull:
-          return;
-        case Tree::Gathered::kInFlight:
-          TARA_CHECK(slot.num_leaves > 0,
-                     "a leaf in flight, but none of this batch");
-          return;
+      const Tree::Gathered gathered = tree.Gather(slot.leaves[slot.num_leaves]);
+      if (gathered == Tree::Gathered::kLeaf) {
+        ++slot.num_leaves;
+      } else if (gathered == Tree::Gathered::kFinished) {
+        counters_.simulations += 1;
+        if (slot.game->searched()) return;
+      } else {
+        TARA_CHECK(gathered == Tree::Gathered::kFull || slot.num_leaves > 0,
+                   "a leaf in flight, but none of this batch");
+        return;
       }
     }
   }
@@ -237,8 +231,7 @@ class Group {
   int64_t batches_ = 0;
   int64_t left_waiting_ = 0;
   int64_t known_ = 0;
-  // Kept for their memory: the requests of the ready slots, and the slots that
-  // are answered.
+  // Kept for their memory: requests of the ready slots, and slots answered.
   std::vector<EvaluationQueue::Request> requests_;
   std::vector<int> answered_;
 };
@@ -271,8 +264,7 @@ class EvaluationThread {
   EvaluationThread(const EvaluationThread&) = delete;
   EvaluationThread& operator=(const EvaluationThread&) = delete;
 
-  // Begins with a batch of a group. REQUIRES: the batch before has been waited
-  // for.
+  // Begins with a batch of a group. REQUIRES: Wait was called for the last one.
   void Start(Group* group) ABSL_LOCKS_EXCLUDED(mutex_) {
     absl::MutexLock lock(&mutex_);
     TARA_CHECK(IsIdle(), "a batch is under way");

@@ -20,8 +20,7 @@
 
 namespace tara::mcts {
 
-// Returns the error of a search that ran out of memory after `made`
-// simulations.
+// Returns the error of a search out of memory after `made` simulations.
 absl::Status NoMoreSimulations(int made);
 
 // A game whose actions are chosen by search. Owned by one worker.
@@ -66,13 +65,11 @@ struct SearchCounters {
   std::atomic<int64_t> left_waiting = 0;
 };
 
-// Where the time of searches goes: nanoseconds, summed over threads.
-// Thread-safe.
+// Where the time of searches goes: ns, summed over threads. Thread-safe.
 struct SearchTimes {
   using Clock = absl::Time (*)();
 
-  // Processor time by default; the time of day where an evaluator waits for a
-  // device.
+  // Processor time; the time of day where an evaluator waits for a device.
   Clock clock = ThreadTime;
   // Answers into the trees and walks down to leaves, solving included.
   std::atomic<int64_t> gather = 0;
@@ -106,25 +103,20 @@ using GameSource = std::function<std::unique_ptr<SearchedGame>()>;
 // Plays games until the source has no more and all are over, or `stop` is true
 // (the games in progress are then dropped, their trees with every answer that
 // was given). What happens in a game depends on no other game and, with an
-// evaluator whose answers do not depend on the batch, on none of the options
-// but leaves_per_game.
-//
-// One worker; several may share source, evaluator and counters if these are
-// thread-safe. Returns the first error of the evaluator or of a game; no leaf
-// is then left in flight. RESOURCE_EXHAUSTED, with the number of simulations,
-// if memory runs out; the trees are then no longer usable.
+// evaluator whose answers do not depend on the batch, on leaves_per_game alone
+// of the options. One worker; several may share source, evaluator and counters
+// if these are thread-safe. Returns the first error of the evaluator or of a
+// game; no leaf is then left in flight. RESOURCE_EXHAUSTED, with the number of
+// simulations, if memory runs out; the trees are then no longer usable.
 // REQUIRES: games, leaves_per_game >= 1; groups is 1 or 2.
 absl::Status PlayManyGames(const ManyGamesOptions& options,
                            const GameSource& next_game, Evaluator& evaluator,
                            const std::function<bool()>& stop,
                            SearchCounters& counters);
 
-// Runs the simulations of all trees to the end, the leaves of all trees in one
-// batch; trees that are done (or finished) do not change. A tree depends
-// neither on the other trees nor on the batches. `leaves_per_game`: of one
-// tree, as in ManyGamesOptions.
-// Errors as in PlayManyGames.
-// REQUIRES: no leaf is in flight; no tree is given twice.
+// Runs the simulations of all trees to the end as PlayManyGames does, the
+// leaves of all trees in one batch; trees that are done (or finished) do not
+// change. REQUIRES: no leaf is in flight; no tree is given twice.
 absl::Status RunSearches(absl::Span<Tree* const> trees, Evaluator& evaluator,
                          int leaves_per_game = 1);
 
@@ -142,11 +134,9 @@ struct SearchPositionsOptions {
 // Searches positions independently, concurrently as far as batches and memory
 // allow. `on_searched` receives the tree of each with its index among the
 // positions, on the thread that searched it, possibly from several threads at
-// once. The trees depend on neither threads nor batches.
-//
-// Returns CANCELLED when `stop` is true, or the evaluator's errors; some trees
-// were then not handed over.
-// REQUIRES: no position is finished; the evaluator is thread-safe.
+// once. The trees depend on neither threads nor batches. Returns CANCELLED when
+// `stop` is true, or the evaluator's errors; some trees were then not handed
+// over. REQUIRES: no position is finished; the evaluator is thread-safe.
 absl::Status SearchPositions(
     absl::Span<const State> positions, const SearchPositionsOptions& options,
     Evaluator& evaluator,

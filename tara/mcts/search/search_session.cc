@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <new>
 #include <system_error>
-#include <utility>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
@@ -29,8 +28,7 @@ constexpr int kMaxFinished = 64;
 
 // Holds a lock that others hold for some microseconds at a time. A thread that
 // goes to sleep needs longer than that to wake up again, so at first it only
-// lets others run: without this, two threads with a small network are slower
-// than one.
+// lets others run: else two threads with a small network are slower than one.
 class ABSL_SCOPED_LOCKABLE BriefLock {
  public:
   explicit BriefLock(absl::Mutex* mutex) ABSL_EXCLUSIVE_LOCK_FUNCTION(mutex)
@@ -53,8 +51,7 @@ class ABSL_SCOPED_LOCKABLE BriefLock {
 
 // Several threads that search one tree. A thread that has the lock adds what
 // its last leaves have brought and walks down to the next; it evaluates them
-// without the lock. One that finds nothing to gather, because others are at all
-// the leaves it comes to, waits until one of them is evaluated.
+// without the lock. One that finds only others' leaves waits for one of them.
 class SharedSearch {
  public:
   SharedSearch(Tree& tree, Evaluator& evaluator, const SessionOptions& options,

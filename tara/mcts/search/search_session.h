@@ -42,8 +42,7 @@ struct SessionOptions {
 };
 
 // Limits of time for the search of a position, in place of search.simulations
-// where there is one. With a time limit the search also ends as soon as nothing
-// can change the choice.
+// where there is one. It also ends as soon as nothing can change the choice.
 struct SearchTime {
   // By a game's clock: the target, or where another action may yet turn out
   // better, up to the limit. Both count from `start`.
@@ -130,11 +129,11 @@ class SearchSession {
       const SearchTime& time,
       const std::function<bool()>& stop = [] { return false; });
 
-  // Searches, and reports the tree after every interval and at the end; each
-  // time it has grown. Ends when `stop` returns true (called every few
-  // simulations, but not before the first ones), at the limit, or when the
-  // search has nothing left to do. With one thread the reports depend on the
-  // intervals, but the tree at the limit does not. REQUIRES: not search.gumbel.
+  // Searches, and reports the tree after every interval and at the end, when it
+  // has grown. Ends when `stop` returns true (called every few simulations, but
+  // not before the first ones), at the limit, or when nothing is left to do.
+  // With one thread the tree at the limit does not depend on the intervals.
+  // REQUIRES: not search.gumbel.
   absl::Status Analyze(const AnalysisLimits& limits,
                        const std::function<bool()>& stop,
                        const std::function<void(const Tree&)>& report);
@@ -148,9 +147,8 @@ class SearchSession {
   }
 
   // Plays an action, and if it is then the turn of another side searches on
-  // `threads` threads of its own, up to `simulations`, until StopPondering. The
-  // tree then depends on the time that passes, so reproducible games must not
-  // ponder. Does nothing if no thread can be created.
+  // `threads` threads of its own, up to `simulations`, until StopPondering:
+  // not for reproducible games. Does nothing if no thread can be created.
   // REQUIRES: the action is legal; not search.gumbel; reuse.
   void Ponder(Action action, int simulations);
   // Waits for the batches under way, no longer. Does nothing unless it ponders.

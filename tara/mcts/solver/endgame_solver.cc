@@ -115,14 +115,11 @@ struct SearchBudget {
 
 // Searches by null windows: each search answers whether the margin reaches a
 // bound. Values are for the side to move, and change sign where the side
-// changes, not with every action.
-//
-// Positions never recur within a line: progress is never undone, and actions
-// without progress are counted and limited. So results of a position hold
-// wherever it occurs again.
-//
-// `check` is called when budget.nodes has reached budget.next_check; it moves
-// that on, and may set `stopped`.
+// changes, not with every action. Positions never recur within a line, as
+// progress is never undone, and actions without are counted and limited: so
+// results of a position hold wherever it occurs again. `check` is called when
+// budget.nodes has reached budget.next_check; it moves that on, and may set
+// `stopped`.
 template <typename Rules, typename Check>
 class NullWindowSearch {
  public:
@@ -172,8 +169,7 @@ class NullWindowSearch {
   // Frames have less than 2 KB: 4 MB of stack.
   static constexpr int kMaxDepth = 2000;
 
-  // Without the move itself, which is made again when it is tried: stacks are
-  // small, and most are not.
+  // Without the move, which is made again when it is tried: stacks are small.
   struct ScoredMove {
     int urgency;
     int number;
@@ -206,11 +202,10 @@ class NullWindowSearch {
   // In High Kings the bounds are for another number of actions without
   // progress. At the limit the game ends with the current score, which is
   // constant without progress. A side that can force a margin no better than
-  // the current score can also force it with a closer limit, because the limit
-  // only ends play earlier. And a side that makes
-  // sure of more than that does so before the limit, and when the limit is
-  // further away. (A stranded king makes a difference at the limit; but it
-  // becomes stranded by progress, and moves in its side's next turn.)
+  // that can also force it with a closer limit; and one that makes sure of more
+  // does so before the limit, and when that is further away. (A stranded king
+  // makes a difference at the limit; but it becomes stranded by progress, and
+  // moves in its side's next turn.)
   SolverBounds Known(const PackedPosition<kWords>& position, const View& view,
                      int standing) const {
     SolverBounds known = {.lower = -kMaxMargin, .upper = kMaxMargin};

@@ -51,8 +51,7 @@ class EndgameSolver : public LeafSolver {
   };
   struct Solution {
     int red_margin;
-    // All actions that keep the margin, in the order of LegalSet::ForEach;
-    // empty in a finished game.
+    // All actions that keep the margin, in their order; none once finished.
     std::vector<Action> best_actions;
   };
 
@@ -62,15 +61,13 @@ class EndgameSolver : public LeafSolver {
   EndgameSolver& operator=(EndgameSolver&&) noexcept;
 
   // Returns Red's points minus Blue's, as scored, under best play; or nothing
-  // when the node limit was met, keep_going said so, or the pie rule's swap may
-  // still come.
+  // when the node limit was met, keep_going said so, or a swap may still come.
   std::optional<int> SolveRedMargin(const State& state) override;
 
   // The same, with the best actions. The node limit is for all together.
   std::optional<Solution> Solve(const State& state);
 
-  // Returns the exact margins of all legal actions, in their order. The node
-  // limit is for all together.
+  // Returns the margins of all legal actions, with one node limit for all.
   std::optional<std::vector<ActionValue>> SolveActions(const State& state);
 
   // The results of the last call, even if incomplete.

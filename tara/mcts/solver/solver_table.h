@@ -80,16 +80,14 @@ inline PackedPosition<4> PackPosition(const rules::View& view) {
   return packed;
 }
 
-// What the table knows: the margin for the side to move lies from lower to
-// upper.
+// The margin for the side to move lies from lower to upper.
 struct SolverBounds {
   static constexpr int kNoBest = 63;
 
   int lower;
   int upper;
   int best = kNoBest;  // number of an action that was good, in their order
-  // High Kings: the number of actions without progress before the position for
-  // which the bounds hold.
+  // High Kings: actions without progress before the bounds' position.
   int no_progress = 0;
 };
 
@@ -123,8 +121,7 @@ class SolverTable {
     __builtin_prefetch(&BucketOf(position, game));
   }
 
-  // Returns whether the position is known; `game` stands for its variant and
-  // rule options.
+  // Whether the position is known; `game` stands for variant and rule options.
   bool Find(const Position& position, int game, SolverBounds& bounds) const {
     for (const Position& entry : BucketOf(position, game).entries) {
       if (!IsOf(entry, position, game)) continue;
@@ -139,8 +136,7 @@ class SolverTable {
     return false;
   }
 
-  // Stores the bounds of a position; `work`, 0 to 31, grows with the cost of
-  // finding them.
+  // Stores bounds of a position; `work`, 0 to 31, grows with what they cost.
   void Store(const Position& position, int game, const SolverBounds& bounds,
              int work) {
     Bucket& bucket = BucketOf(position, game);

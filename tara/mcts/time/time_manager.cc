@@ -29,7 +29,8 @@ absl::Status BadTimeControl(absl::string_view text, absl::string_view what) {
 // (signs, "inf", "0", ".5s", ns, us) are invalid here.
 absl::StatusOr<absl::Duration> ReadTime(absl::string_view text,
                                         absl::string_view name,
-                                        absl::string_view part) {
+                                        absl::string_view part,
+                                        bool may_be_zero = false) {
   if (part.empty()) return BadTimeControl(text, absl::StrCat("no ", name));
   absl::Duration time;
   if (!absl::ascii_isdigit(part.front()) || !absl::ascii_isalpha(part.back()) ||
@@ -43,17 +44,9 @@ absl::StatusOr<absl::Duration> ReadTime(absl::string_view text,
     return BadTimeControl(
         text, absl::StrCat(name, " is '", part, "', above ", kMaxHours, "h"));
   }
-  return time;
-}
-
-absl::StatusOr<absl::Duration> ReadPositiveTime(absl::string_view text,
-                                                absl::string_view name,
-                                                absl::string_view part) {
-  TARA_ASSIGN_OR_RETURN(const absl::Duration time, ReadTime(text, name, part));
-  if (time > absl::ZeroDuration()) return time;
-  return BadTimeControl(text, absl::StrCat(name, " is '", part,
-                                           "', not more "
-                                           "than 0"));
+  if (may_be_zero || time > absl::ZeroDuration()) return time;
+  return BadTimeControl(
+      text, absl::StrCat(name, " is '", part, "', not more than 0"));
 }
 
 }  // namespace
@@ -63,16 +56,16 @@ absl::StatusOr<TimeControl> ParseTimeControl(absl::string_view text) {
   absl::string_view rest = text;
   if (absl::ConsumeSuffix(&rest, "/move")) {
     TARA_ASSIGN_OR_RETURN(control.per_move,
-                          ReadPositiveTime(text, "time for a move", rest));
+                          ReadTime(text, "time for a move", rest));
     return control;
   }
   const size_t plus = rest.find('+');
-  TARA_ASSIGN_OR_RETURN(
-      control.per_game,
-      ReadPositiveTime(text, "time for the game", rest.substr(0, plus)));
+  TARA_ASSIGN_OR_RETURN(control.per_game, ReadTime(text, "time for the game",
+                                                   rest.substr(0, plus)));
   if (plus != absl::string_view::npos) {
     TARA_ASSIGN_OR_RETURN(control.increment,
-                          ReadTime(text, "increment", rest.substr(plus + 1)));
+                          ReadTime(text, "increment", rest.substr(plus + 1),
+                                   /*may_be_zero=*/true));
   }
   return control;
 }
@@ -83,34 +76,25 @@ namespace {
 // swaps, moves of kings, passes. In Stone of Destiny's Battle a turn of two
 // actions links more than one hill that had no link.
 struct Length {
-  Family family;
   float others;
   float per_unlinked_hill;
 };
 
-// From the mean lengths of random games, `tara stats --variant all`.
-constexpr std::array<Length, kNumFamilies> kLengths = std::to_array({
-    Length{Family::kSacredHill, 2, 0},
-    Length{Family::kFourTreasures, 3.5f, 0},
-    Length{Family::kHighKings, 5, 0},
-    Length{Family::kPoisonedChalice, 4, 0},
-    Length{Family::kStoneOfDestiny, 1, 1.65f},
+// By Family, from the mean lengths of random games, `tara stats --variant all`.
+constexpr std::array<Length, kNumFamilies> kLengths = std::to_array<Length>({
+    {2, 0},      // Sacred Hill
+    {3.5f, 0},   // Four Treasures
+    {5, 0},      // High Kings
+    {4, 0},      // Poisoned Chalice
+    {1, 1.65f},  // Stone of Destiny
 });
-
-constexpr const Length& LengthOf(Family family) {
-  return kLengths[static_cast<size_t>(family)];
-}
-
-static_assert(std::all_of(kVariants.begin(), kVariants.end(),
-                          [](const VariantInfo& info) {
-                            return LengthOf(info.family).family == info.family;
-                          }));
 
 }  // namespace
 
 float ExpectedActionsLeft(const State& state) {
   if (state.finished()) return 0;
-  const Length& length = LengthOf(Info(state.variant).family);
+  const Length& length =
+      kLengths[static_cast<size_t>(Info(state.variant).family)];
   const Board linked = state.links_east | East(state.links_east) |
                        state.links_north | North(state.links_north);
   return static_cast<float>(Count(state.vacant())) + length.others +
@@ -140,8 +124,7 @@ MoveBudget TimeManager::BudgetFor(float own_moves_left) const {
   }
   const absl::Duration usable = left_ - options_.reserve - options_.overhead;
   if (usable <= absl::ZeroDuration()) {
-    // The reserve is the remaining time. Each move gets a part of it, so that
-    // thinking never uses it up.
+    // Each move gets a part of the reserve, which thinking never uses up.
     const absl::Duration time =
         std::max(absl::ZeroDuration(), (left_ - options_.overhead) / 4);
     return {.target = time, .limit = time};
@@ -187,10 +170,7 @@ bool IsSettled(const SearchProgress& progress, absl::Duration limit) {
 
 bool IsTargetReached(const SearchProgress& progress, absl::Duration target) {
   const auto* const most_visited =
-      std::max_element(progress.actions.begin(), progress.actions.end(),
-                       [](const RootAction& a, const RootAction& b) {
-                         return a.visits < b.visits;
-                       });
+      std::ranges::max_element(progress.actions, {}, &RootAction::visits);
   for (const RootAction& action : progress.actions) {
     if (action.visits > 0 &&
         int64_t{10} * action.visits >= most_visited->visits &&

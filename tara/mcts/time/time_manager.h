@@ -1,10 +1,6 @@
 #ifndef TARA_MCTS_TIME_TIME_MANAGER_H_
 #define TARA_MCTS_TIME_TIME_MANAGER_H_
 
-#include <cstdint>
-#include <optional>
-#include <string>
-
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
@@ -53,20 +49,17 @@ struct MoveBudget {
   absl::Duration limit;   // never to be exceeded
 };
 
-// Shares out a player's time over its moves of a game. Has no clock: callers
-// report the time of each move. A player that exceeds the limits by at most
-// `overhead` oversteps its time only if a game lasts so long that the overhead
-// uses up the reserve.
-//
-// Of the time for a game, with `left` of it left and m moves to come (at least
-// 3: games may last longer than expected), a move's share is
+// Shares out a player's time over its moves of a game. Callers report the time
+// of each move. A player that exceeds the limits by at most `overhead`
+// oversteps its time only if that uses up the reserve. Of the time for a game,
+// with `left` of it left and m moves to come (at least 3: games may last longer
+// than expected), a move's share is
 //   (left - reserve + (m - 1) * increment) / m - overhead,
 // and its limit 3 times that, for hard moves, but at most half of the time left
 // without reserve and overhead. Not thread-safe.
 class TimeManager {
  public:
-  // REQUIRES: the control is one that ParseTimeControl returns; no option is
-  // negative.
+  // REQUIRES: the control is ParseTimeControl's; no option is negative.
   TimeManager(const TimeControl& control, const TimeOptions& options);
 
   // Returns the time for a move when the player expects `own_moves_left` moves
@@ -116,12 +109,10 @@ bool IsSettled(const SearchProgress& progress, absl::Duration limit);
 bool IsTargetReached(const SearchProgress& progress, absl::Duration target);
 
 // Playout cap randomization: most turns of a self-play game get a fast search,
-// so that more games are played (results are what values learn from), and some
-// a full one, which the policy learns from.
+// so that more games are played, and some a full one for the policy.
 // Source: Wu 2019 (arXiv:1902.10565), section 3.1.
 struct PlayoutCapOptions {
-  // The part of turns that get a full search; 1 turns the randomization off.
-  // The paper has 0.25.
+  // The part of turns that get a full search: all by 1; the paper has 0.25.
   float full_share = 1;
   // Simulations of a search; the paper has 600 and 100.
   int full_simulations = 100;

@@ -47,8 +47,7 @@ namespace tara::mcts {
 
 inline constexpr uint32_t kNoIndex = 0xffffffff;
 
-// A value 1 is 2^14 units: 1, 0 and -1 are exact, and so is the product of a
-// value and the unit.
+// A value 1 is 2^14 units: 1, 0 and -1 are exact, and products with the unit.
 inline constexpr int kValueOne = 1 << 14;
 inline constexpr float kValueUnit = 1.0f / kValueOne;
 

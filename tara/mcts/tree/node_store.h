@@ -105,8 +105,7 @@ class NodeStore {
     return candidates_[node.candidates + static_cast<uint32_t>(position)];
   }
 
-  // Calls visit(index, edge) for the edges of a node, in the order in which
-  // they were made.
+  // Calls visit(index, edge) for the edges of a node, the oldest first.
   template <typename Visitor>
   void ForEachEdge(const TreeNode& node, Visitor&& visit) const {
     ForEachRun(node, [&](uint32_t first, int count) {
@@ -116,8 +115,7 @@ class NodeStore {
   }
 
   // The same by runs of edges that lie side by side: visit(first, count). All
-  // runs but the first, which is of at most 3, may be read up to a multiple of
-  // 8 slots.
+  // runs but the first, of at most 3, may be read up to a multiple of 8 slots.
   template <typename Visitor>
   void ForEachRun(const TreeNode& node, Visitor&& visit) const {
     int left = node.num_edges;
@@ -160,8 +158,7 @@ class NodeStore {
   // chunk of edges that most nodes have, instead of growing repeatedly.
   void Reserve(uint32_t nodes);
 
-  // Becomes what `from` has that can be reached from `root`, which gets index
-  // 0.
+  // Becomes what can be reached in `from` from `root`, which gets index 0.
   void CopyReachable(const NodeStore& from, uint32_t root);
 
   void Clear();
@@ -190,8 +187,7 @@ class NodeStore {
 
 // Finds the node of a position. A hash table with open addressing; entries are
 // 8 bytes: half of the hash, and the node. States are compared in full, so that
-// colliding hashes cost time and nothing else. The states stay in the store.
-// Copyable.
+// colliding hashes only cost time. The states stay in the store. Copyable.
 class Transpositions {
  public:
   // Returns the node of a state, or kNoIndex. `hash` is HashState(state).

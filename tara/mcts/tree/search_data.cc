@@ -12,8 +12,7 @@ namespace {
 // of all its edges each time after this many further visits.
 constexpr uint32_t kVisitsBetweenRefreshes = 8;
 
-// Adds a result to the means over the simulations of a node with now `visits`
-// visits.
+// Adds a result to the means of a node, which has `visits` visits now.
 void AddToMeans(TreeNode& node, uint32_t visits,
                 const SimulationResult& result) {
   const float share = 1.0f / static_cast<float>(visits);

@@ -130,8 +130,7 @@ struct SearchData {
   bool Narrow(TreeNode& node, MarginBounds proved);
   // From the bounds of all children. O(edges of the node).
   bool ProveFromChildren(uint32_t parent);
-  // `changed`: the child's bounds may have changed since the parent last saw
-  // them.
+  // `changed`: the child's bounds may be new to the parent.
   bool ProveFromChild(uint32_t parent, uint32_t child, bool changed);
   // Brings a node's copies of its children's values up to date.
   void Refresh(uint32_t index);

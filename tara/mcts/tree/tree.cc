@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <utility>
 
 #include "tara/base/check.h"
@@ -15,7 +16,6 @@
 #include "tara/mcts/tree/node.h"
 #include "tara/mcts/tree/node_store.h"
 #include "tara/mcts/tree/search_data.h"
-#include "tara/mcts/utility.h"
 
 namespace tara::mcts {
 namespace {
@@ -40,8 +40,7 @@ void EnterRoot(const State& root, SearchData& data) {
   }
 }
 
-// Returns the most visited edge of a node; of equals the first legal action.
-// Null: no edge has a visit.
+// Returns the most visited edge, of equals the first action; null if none is.
 const TreeEdge* MostVisited(const NodeStore& store, uint32_t node) {
   const TreeEdge* best = nullptr;
   if (store.node(node).status != NodeStatus::kExpanded) return best;
@@ -272,7 +271,7 @@ std::vector<Action> LineAfter(const Tree& tree, Action action) {
   std::vector<uint32_t> seen = {kRoot};  // a graph may have cycles
   while (next != nullptr) {
     const uint32_t node = next->child;
-    if (std::find(seen.begin(), seen.end(), node) != seen.end()) break;
+    if (std::ranges::find(seen, node) != seen.end()) break;
     seen.push_back(node);
     next = MostVisited(store, node);
     if (next != nullptr) line.push_back(next->action());
@@ -300,18 +299,14 @@ Action ChooseAction(const Tree& tree, float confidence_z, float temperature,
 
 std::vector<RootAction> RankActions(const Tree& tree, float confidence_z) {
   std::vector<RootAction> actions = tree.root_actions();
-  std::stable_sort(actions.begin(), actions.end(),
-                   [](const RootAction& a, const RootAction& b) {
-                     if (a.visits != b.visits) return a.visits > b.visits;
-                     return a.prior > b.prior;
-                   });
+  std::ranges::stable_sort(actions, std::greater<>(), [](const RootAction& a) {
+    return std::pair(a.visits, a.prior);
+  });
   if (tree.root_visits() == 0 && !tree.settled()) return actions;
   // Complete ties are drawn: always in the same way, so that a report is.
   Random ties(1);
   const Action best = ChooseAction(tree, confidence_z, 0, ties);
-  const auto found = std::find_if(
-      actions.begin(), actions.end(),
-      [&](const RootAction& action) { return action.action == best; });
+  const auto found = std::ranges::find(actions, best, &RootAction::action);
   std::rotate(actions.begin(), found, found + 1);
   return actions;
 }

@@ -2,7 +2,6 @@
 #define TARA_MCTS_TREE_TREE_H_
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "tara/base/check.h"
@@ -28,16 +27,14 @@ namespace tara::mcts {
 // skipped turns and teams make parity wrong. They are utilities, kept to
 // 1/16384. A finished game counts with the utility of its exact result. Several
 // leaves may be in flight: the edges on their way count as visited, so that the
-// next walk tends elsewhere.
-// With graph_search, a position that several lines reach is one node. The value
-// of an edge is the value of its child, from all lines: a node's mean covers
-// its own evaluation and its edges, each weighted by its own visits. An edge
-// with fewer visits than its child catches up without evaluations. A walk that
-// comes back to its own way (High Kings) ends there. Source: KataGo,
+// next walk tends elsewhere. With graph_search, a position that several lines
+// reach is one node: a node's mean covers its own evaluation and its edges,
+// each with its child's value from all lines and its own visits. An edge with
+// fewer visits than its child catches up without evaluations. A walk that comes
+// back to its own way (High Kings) ends there. Source: KataGo,
 // docs/GraphSearch.md.
 //
 // Copyable; a copy is independent. Not thread-safe: one owner, or a lock.
-// node.h draws the memory.
 class Tree {
  public:
   using Leaf = SearchLeaf;
@@ -74,10 +71,8 @@ class Tree {
   // REQUIRES: the leaf is in flight.
   void Cancel(const Leaf& leaf) { CancelLeaf(data_, leaf); }
 
-  // Makes the position after `action` the root and keeps its subtree; new
-  // noise is drawn. Frees the rest for new nodes. Needs as much memory again as
-  // the kept subtree, which is kept for the next time; O(size of the subtree).
-  // REQUIRES: the action is legal; no leaf is in flight.
+  // Makes the position after `action` the root and keeps its subtree, which is
+  // copied; draws new noise. REQUIRES: the action is legal; no leaf in flight.
   void Advance(Action action);
 
   // Reserves memory for a short search instead of growing repeatedly, for
@@ -89,17 +84,15 @@ class Tree {
   void SetSimulations(int simulations);
 
   // Takes the options of the root (simulations, noise, forced playouts, Gumbel)
-  // from `options`, for searches that differ from turn to turn: called before
-  // the Advance to the root that they are for.
+  // from `options`. Called before the Advance to the root that they are for.
   void SetRootOptions(const SearchOptions& options);
 
   const SearchOptions& options() const { return data_.options; }
   const State& root() const { return data_.store.state(SearchData::kRoot); }
   // Finished simulations through the root's actions.
   int root_visits() const;
-  // Remaining simulations of the root, including those in flight. Gumbel roots
-  // count options().simulations from the time they became roots, because the
-  // plan is made for that number. Other roots count the ones that Advance kept.
+  // Remaining simulations of the root, including those in flight. Those that
+  // Advance kept count, but for Gumbel roots, whose plan needs them all.
   int simulations_left() const;
   // Leaves gathered and neither applied nor cancelled.
   int in_flight() const { return data_.in_flight; }
@@ -109,8 +102,7 @@ class Tree {
   // Expected points of the side to move minus points of its opponent, over all
   // simulations; 0 before the first evaluation.
   float root_margin() const;
-  // Returns the proved bounds of the final margin, for the side to move at the
-  // root.
+  // Returns the proved bounds of the final margin, for the root's side to move.
   MarginBounds root_bounds() const;
   // In the order of LegalSet::ForEach; empty before the first evaluation.
   std::vector<RootAction> root_actions() const;
@@ -170,8 +162,7 @@ Action ChooseAction(const Tree& tree, float confidence_z, float temperature,
                     Random& random);
 
 // Returns the root's actions, best first: the one that ChooseAction takes at
-// temperature 0, then by visits, then by priors. Empty before the root's
-// evaluation.
+// temperature 0, then by visits, then by priors. Empty before any evaluation.
 std::vector<RootAction> RankActions(const Tree& tree, float confidence_z);
 
 }  // namespace tara::mcts

@@ -9,7 +9,6 @@
 #include <optional>
 #include <vector>
 
-#include "absl/types/span.h"
 #include "tara/base/check.h"
 #include "tara/core/action.h"
 #include "tara/core/board.h"

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "absl/types/span.h"
 #include "tara/core/state.h"
 #include "tara/mcts/choice/choose_action.h"
 #include "tara/mcts/choice/root_exploration.h"
@@ -14,8 +13,7 @@
 
 namespace tara::mcts {
 
-// A leaf in flight, from Gather to Apply or Cancel. Reusing one for the next
-// Gather reuses its memory.
+// A leaf in flight, from Gather to Apply or Cancel. Reuse keeps its memory.
 struct SearchLeaf {
   State state;
   std::vector<uint32_t> path;  // edges from the root; empty: the root
