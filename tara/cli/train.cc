@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <functional>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -47,6 +46,11 @@
 namespace tara::cli {
 namespace {
 
+// Returns the name of a checkpoint, for people.
+std::string NameOf(const std::string& path) {
+  return std::filesystem::path(path).stem().string();
+}
+
 // Returns the player of a checkpoint. Its text has all that decides its games
 // next to the file, and the name of that, not the folder.
 absl::StatusOr<eval::PlayerSpec> CheckpointPlayer(
@@ -76,11 +80,11 @@ struct Match {
 
 // Returns the results of matches, in their order. A fleet, which may be null,
 // plays them all concurrently, except those whose games would differ on other
-// machines. `on_progress` may be empty.
-absl::StatusOr<std::vector<eval::ArenaResult>> PlayMatches(
+// machines.
+absl::StatusOr<std::vector<train::StrengthResult>> PlayMatches(
     const proto::TrainConfig& config, const std::vector<Match>& matches,
-    fleet::Fleet* fleet, const StopCheck& stop,
-    const std::function<void(const train::StrengthProgress&)>& on_progress) {
+    const train::StrengthRequest& request, fleet::Fleet* fleet,
+    const StopCheck& stop) {
   int games_wanted = 0;
   std::vector<size_t> elsewhere, here;  // places
   for (size_t i = 0; i < matches.size(); ++i) {
@@ -90,7 +94,7 @@ absl::StatusOr<std::vector<eval::ArenaResult>> PlayMatches(
     (by_fleet ? elsewhere : here).push_back(i);
   }
   std::vector<std::atomic<int>> games(matches.size());
-  std::vector<eval::ArenaResult> results(matches.size());
+  std::vector<train::StrengthResult> results(matches.size());
   const auto play = [&](size_t i, fleet::Fleet* by,
                         const StopCheck& is_over) -> absl::Status {
     const Match& match = matches[i];
@@ -98,15 +102,16 @@ absl::StatusOr<std::vector<eval::ArenaResult>> PlayMatches(
     arena.stop = is_over;
     const auto show = [&](const eval::ArenaProgress& progress) {
       games[i] = progress.games_done;
-      if (on_progress) {
-        on_progress({.opponent = match.name,
-                     .games = std::accumulate(games.begin(), games.end(), 0),
-                     .games_wanted = games_wanted});
+      if (request.on_progress) {
+        request.on_progress(
+            {.opponent = match.name,
+             .games = std::accumulate(games.begin(), games.end(), 0),
+             .games_wanted = games_wanted});
       }
       return true;
     };
     TARA_ASSIGN_OR_RETURN(
-        results[i],
+        const eval::ArenaResult result,
         by != nullptr
             ? eval::PlayArenaOnFleet(arena, eval::MakeTeam({match.player}),
                                      eval::MakeTeam({match.opponent}), *by,
@@ -116,6 +121,17 @@ absl::StatusOr<std::vector<eval::ArenaResult>> PlayMatches(
                               static_cast<int>(config.self_play().threads()),
                               show));
     games[i] = match.options.games;  // a sequential test may end earlier
+    results[i] = {.variant = std::string(Info(arena.variant).id),
+                  .opponent = match.name,
+                  .games = result.games,
+                  .wins = result.wins,
+                  .draws = result.draws,
+                  .losses = result.losses,
+                  .score = result.score.mean,
+                  .score_low = result.score.low,
+                  .score_high = result.score.high,
+                  .forfeits = result.faults_b,
+                  .weaker = eval::IsWeaker(result)};
     return absl::OkStatus();
   };
   const auto play_all = [&](const std::vector<size_t>& places,
@@ -131,49 +147,6 @@ absl::StatusOr<std::vector<eval::ArenaResult>> PlayMatches(
   return results;
 }
 
-struct Opponent {
-  eval::PlayerSpec player;
-  std::string name;  // for people
-};
-
-absl::StatusOr<std::vector<Opponent>> MakeOpponents(
-    const proto::TrainConfig& config, const train::StrengthRequest& request) {
-  std::vector<Opponent> opponents;
-  for (const std::string& spec : config.evaluation().opponent()) {
-    TARA_ASSIGN_OR_RETURN(const eval::PlayerSpec player,
-                          eval::ParsePlayerSpec(spec));
-    TARA_ASSIGN_OR_RETURN(eval::PlayerSpec chosen, eval::WithPrecision(player));
-    opponents.push_back({std::move(chosen), spec});
-  }
-  if (request.is_final && !request.first_checkpoint_path.empty() &&
-      request.first_checkpoint_path != request.checkpoint_path) {
-    TARA_ASSIGN_OR_RETURN(
-        eval::PlayerSpec player,
-        CheckpointPlayer(request.first_checkpoint_path, request.inference,
-                         config.evaluation().simulations()));
-    opponents.push_back(
-        {std::move(player),
-         std::filesystem::path(request.first_checkpoint_path).stem().string()});
-  }
-  return opponents;
-}
-
-// Returns an arena's result as that of a checkpoint, its player A.
-train::StrengthResult MeasureStrength(Variant variant,
-                                      const std::string& opponent,
-                                      const eval::ArenaResult& result) {
-  return {.variant = std::string(Info(variant).id),
-          .opponent = opponent,
-          .games = result.games,
-          .wins = result.wins,
-          .draws = result.draws,
-          .losses = result.losses,
-          .score = result.score.mean,
-          .score_low = result.score.low,
-          .score_high = result.score.high,
-          .forfeits = result.faults_b};
-}
-
 }  // namespace
 
 absl::StatusOr<std::vector<train::StrengthResult>> EvaluateCheckpoint(
@@ -186,8 +159,6 @@ absl::StatusOr<std::vector<train::StrengthResult>> EvaluateCheckpoint(
       const eval::PlayerSpec player,
       CheckpointPlayer(request.checkpoint_path, request.inference,
                        evaluation.simulations()));
-  TARA_ASSIGN_OR_RETURN(const std::vector<Opponent> opponents,
-                        MakeOpponents(config, request));
   eval::ArenaOptions options;
   options.games = static_cast<int>(request.is_final ? evaluation.final_games()
                                                     : evaluation.games());
@@ -196,70 +167,58 @@ absl::StatusOr<std::vector<train::StrengthResult>> EvaluateCheckpoint(
   options.seed =
       DeriveSeed(config.seed(), request.generation, StreamPurpose::kArena);
   std::vector<Match> matches;
-  for (const Opponent& opponent : opponents) {
-    options.concurrent_games = eval::GamesAtATime(
-        opponent.player, eval::ArenaOptions().concurrent_games);
+  const auto add = [&](const eval::PlayerSpec& opponent,
+                       const std::string& name) {
+    options.concurrent_games =
+        eval::GamesAtATime(opponent, eval::ArenaOptions().concurrent_games);
     for (const State& start : starts) {
       options.variant = start.variant;
       options.rule_options = start.options;
-      matches.push_back({options, player, opponent.player, opponent.name});
+      matches.push_back({options, player, opponent, name});
     }
+  };
+  for (const std::string& spec : evaluation.opponent()) {
+    TARA_ASSIGN_OR_RETURN(const eval::PlayerSpec opponent,
+                          eval::ParsePlayerSpec(spec));
+    TARA_ASSIGN_OR_RETURN(const eval::PlayerSpec chosen,
+                          eval::WithPrecision(opponent));
+    add(chosen, spec);
   }
-  TARA_ASSIGN_OR_RETURN(
-      const std::vector<eval::ArenaResult> played,
-      PlayMatches(config, matches, fleet, stop, request.on_progress));
-  std::vector<train::StrengthResult> results;
-  for (size_t i = 0; i < matches.size(); ++i) {
-    results.push_back(MeasureStrength(matches[i].options.variant,
-                                      matches[i].name, played[i]));
+  if (!request.opponent_path.empty() &&
+      request.opponent_path != request.checkpoint_path) {
+    TARA_ASSIGN_OR_RETURN(
+        const eval::PlayerSpec first,
+        CheckpointPlayer(request.opponent_path, request.inference,
+                         evaluation.simulations()));
+    add(first, NameOf(request.opponent_path));
   }
-  return results;
+  return PlayMatches(config, matches, request, fleet, stop);
 }
 
-absl::StatusOr<std::vector<train::GateResult>> PlayGate(
-    const proto::TrainConfig& config, const train::GateRequest& request,
+absl::StatusOr<std::vector<train::StrengthResult>> PlayGate(
+    const proto::TrainConfig& config, const train::StrengthRequest& request,
     fleet::Fleet* fleet, const StopCheck& stop) {
   const uint32_t simulations = config.gate().simulations();
-  TARA_ASSIGN_OR_RETURN(
-      const eval::PlayerSpec candidate,
-      CheckpointPlayer(request.candidate_path, request.inference, simulations));
+  TARA_ASSIGN_OR_RETURN(const eval::PlayerSpec candidate,
+                        CheckpointPlayer(request.checkpoint_path,
+                                         request.inference, simulations));
   TARA_ASSIGN_OR_RETURN(
       const eval::PlayerSpec best,
-      CheckpointPlayer(request.best_path, request.inference, simulations));
+      CheckpointPlayer(request.opponent_path, request.inference, simulations));
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
                         train::StartPositions(config));
-  const eval::GateOptions gate = {
-      .starts = starts,
-      .games = static_cast<int>(config.gate().games()),
-      .max_drop_elo = config.gate().max_drop_elo(),
-      .run_seed = config.seed(),
-      .candidate = static_cast<uint64_t>(request.candidate)};
-  const std::string name =
-      std::filesystem::path(request.best_path).stem().string();
   std::vector<Match> matches;
-  for (const eval::ArenaOptions& options : eval::GateMatches(gate)) {
-    matches.push_back({options, candidate, best, name});
+  for (const eval::ArenaOptions& options : eval::GateMatches(
+           {.starts = starts,
+            .games = static_cast<int>(config.gate().games()),
+            .max_drop_elo = config.gate().max_drop_elo(),
+            .run_seed = config.seed(),
+            .candidate = static_cast<uint64_t>(request.generation)})) {
+    matches.push_back(
+        {options, candidate, best, NameOf(request.opponent_path)});
   }
-  TARA_ASSIGN_OR_RETURN(
-      const std::vector<eval::ArenaResult> played,
-      PlayMatches(config, matches, fleet, stop, request.on_progress));
-  std::vector<train::GateResult> results;
-  for (size_t i = 0; i < matches.size(); ++i) {
-    results.push_back(
-        {.result = MeasureStrength(matches[i].options.variant, name, played[i]),
-         .weaker = eval::IsWeaker(played[i])});
-  }
-  return results;
+  return PlayMatches(config, matches, request, fleet, stop);
 }
-
-namespace {
-
-using Json = nlohmann::json;
-
-// Scores by generation.
-using Curve = std::map<int, double>;
-
-}  // namespace
 
 std::string StrengthReport(const train::TrainSummary& summary,
                            const proto::TrainConfig& config) {
@@ -280,10 +239,9 @@ std::string StrengthReport(const train::TrainSummary& summary,
                           "The gate let %d checkpoints through, and %d not.\n",
                           summary.promoted, summary.rejected);
   }
-  absl::StrAppendFormat(
-      &text, "%s at %d simulations per action:\n\n",
-      std::filesystem::path(summary.checkpoint_path).stem().string(),
-      config.evaluation().simulations());
+  absl::StrAppendFormat(&text, "%s at %d simulations per action:\n\n",
+                        NameOf(summary.checkpoint_path),
+                        config.evaluation().simulations());
   std::vector<eval::ReportRow> rows;
   for (const train::StrengthResult& result : summary.strength) {
     const eval::Interval score = {result.score, result.score_low,
@@ -312,7 +270,9 @@ std::string StrengthReport(const train::TrainSummary& summary,
 absl::StatusOr<std::string> StrengthCurves(const std::string& metrics_path) {
   TARA_ASSIGN_OR_RETURN(const std::vector<std::string> lines,
                         train::ReadMetricsLines(metrics_path));
-  std::map<std::pair<std::string, std::string>, Curve> curves;
+  using Json = nlohmann::json;
+  // Scores by generation, of each variant and opponent.
+  std::map<std::pair<std::string, std::string>, std::map<int, double>> curves;
   std::vector<size_t> damaged;  // numbers of lines
   for (size_t i = 0; i < lines.size(); ++i) {
     try {
@@ -360,8 +320,11 @@ struct TrainFlags {
   std::string fleet = "none";
 };
 
-// Returns the resolved config. A wrong value in a config is a usage error, a
-// file that cannot be read a failure.
+// A wrong value in a config is a usage error.
+absl::Status AsUsage(const absl::Status& status) {
+  return absl::IsInvalidArgument(status) ? AsUsageError(status) : status;
+}
+
 absl::StatusOr<proto::TrainConfig> LoadConfig(const TrainFlags& options) {
   std::vector<std::string> overrides = options.overrides;
   if (!options.minutes.empty()) {
@@ -369,9 +332,7 @@ absl::StatusOr<proto::TrainConfig> LoadConfig(const TrainFlags& options) {
   }
   absl::StatusOr<proto::TrainConfig> config =
       train::LoadTrainConfig(options.config, overrides);
-  if (absl::IsInvalidArgument(config.status())) {
-    return AsUsageError(config.status());
-  }
+  TARA_RETURN_IF_ERROR(AsUsage(config.status()));
   return config;
 }
 
@@ -390,26 +351,21 @@ absl::StatusOr<std::vector<eval::PlayerSpec>> CheckOpponents(
                    ? eval::CheckEngine(spec->engine, starts)
                    : eval::NewPlayerFactory(*spec)().status();
     }
-    if (status.ok()) continue;
-    return absl::Status(
-        status.code(),
-        absl::StrCat("evaluation.opponent: ", text, ": ", status.message()));
+    TARA_RETURN_IF_ERROR(train::Prefixed(
+        absl::StrCat("evaluation.opponent: ", text, ": "), status));
   }
   return opponents;
 }
 
 // Checks before anything is written that the run can start or resume and that
-// its opponents can play. A wrong value in the config is a usage error.
+// its opponents can play.
 absl::Status Preflight(const proto::TrainConfig& config, bool untrained,
                        Console& console) {
-  const auto as_usage = [](const auto& result) {
-    return absl::IsInvalidArgument(result) ? AsUsageError(result) : result;
-  };
-  TARA_RETURN_IF_ERROR(as_usage(train::CheckRun(config)));
+  TARA_RETURN_IF_ERROR(AsUsage(train::CheckRun(config)));
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
                         train::StartPositions(config));
   const auto opponents = CheckOpponents(config, starts);
-  TARA_RETURN_IF_ERROR(as_usage(opponents.status()));
+  TARA_RETURN_IF_ERROR(AsUsage(opponents.status()));
   const absl::Status status =
       CheckLearned(*opponents, starts, untrained, console);
   if (status.ok()) return status;
@@ -418,26 +374,17 @@ absl::Status Preflight(const proto::TrainConfig& config, bool untrained,
 
 // Adds to an error of training what to do about it.
 absl::Status WithAdvice(const absl::Status& status) {
-  absl::string_view advice;
-  switch (status.code()) {
-    case absl::StatusCode::kResourceExhausted:
-      advice =
-          "finished work is kept: free some space, then run the same command "
-          "to resume";
-      break;
-    case absl::StatusCode::kUnavailable:
-      advice =
-          "finished work is kept: end the other process, then run the same "
-          "command to resume";
-      break;
-    case absl::StatusCode::kInternal:  // such as a device that was lost
-      advice = "finished work is kept: run the same command to resume";
-      break;
-    default:
-      return status;
+  constexpr std::pair<absl::StatusCode, absl::string_view> kAdvice[] = {
+      {absl::StatusCode::kResourceExhausted, "free some space, then "},
+      {absl::StatusCode::kUnavailable, "end the other process, then "},
+      {absl::StatusCode::kInternal, ""}};  // such as a device that was lost
+  for (const auto& [code, advice] : kAdvice) {
+    if (status.code() != code) continue;
+    return absl::Status(code, absl::StrCat(status.message(),
+                                           " (finished work is kept: ", advice,
+                                           "run the same command to resume)"));
   }
-  return absl::Status(status.code(),
-                      absl::StrCat(status.message(), " (", advice, ")"));
+  return status;
 }
 
 // Trains by a config, with progress on stderr, and ends with a table of the
@@ -469,7 +416,7 @@ absl::StatusOr<int> RunTrain(const TrainFlags& options, Console& console) {
                                         stop_evaluation);
             },
         .gate =
-            [&](const train::GateRequest& request) {
+            [&](const train::StrengthRequest& request) {
               return PlayGate(config, request, fleet.get(), stop_evaluation);
             },
         .on_game_stored = {}};

@@ -29,8 +29,8 @@ absl::StatusOr<std::vector<train::StrengthResult>> EvaluateCheckpoint(
 // Depends only on the request and the config: not on threads, a fleet that
 // plays, or time. Returns CANCELLED when `stop` is true, or a player's error,
 // or Fleet::Play's. REQUIRES: `config` is resolved; gate.games > 0.
-absl::StatusOr<std::vector<train::GateResult>> PlayGate(
-    const proto::TrainConfig& config, const train::GateRequest& request,
+absl::StatusOr<std::vector<train::StrengthResult>> PlayGate(
+    const proto::TrainConfig& config, const train::StrengthRequest& request,
     fleet::Fleet* fleet, const StopCheck& stop);
 
 // Returns the table at the end of a run: the learned player against each

@@ -212,7 +212,7 @@ absl::Status Fleet::Play(const Job& job) {
   }
   const absl::Status status = Playing(*this, number, job).Play();
   absl::MutexLock lock(&mutex_);
-  for (const std::string& message : inboxes_[number].messages) {
+  for (const std::string& message : inboxes_[number]) {
     bytes_ -= message.size();
   }
   inboxes_.erase(number);
@@ -283,7 +283,7 @@ absl::Status Fleet::Sort(std::string& received) {
       status_ = std::move(message);
     } else if (inbox != inboxes_.end()) {
       bytes_ += message.size();
-      inbox->second.messages.push_back(std::move(message));
+      inbox->second.push_back(std::move(message));
     }
   }
   received.erase(0, begin);
@@ -292,7 +292,7 @@ absl::Status Fleet::Sort(std::string& received) {
 
 absl::StatusOr<std::optional<std::string>> Fleet::Receive(uint32_t job) {
   absl::MutexLock lock(&mutex_);
-  std::deque<std::string>& messages = inboxes_[job].messages;
+  std::deque<std::string>& messages = inboxes_[job];
   const auto has_something = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
     return !messages.empty() || !end_.ok();
   };

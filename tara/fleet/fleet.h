@@ -90,11 +90,6 @@ class Fleet {
  private:
   class Playing;
 
-  // Messages for a running job that were received and not yet processed.
-  struct Inbox {
-    std::deque<std::string> messages;
-  };
-
   absl::Status Send(absl::string_view line);
   void Read();  // on a thread
   // Takes whole messages out of `received_`. Returns an error for invalid ones.
@@ -108,7 +103,8 @@ class Fleet {
   absl::Mutex send_mutex_;
   mutable absl::Mutex mutex_;
   uint32_t jobs_ ABSL_GUARDED_BY(mutex_) = 0;
-  std::map<uint32_t, Inbox> inboxes_ ABSL_GUARDED_BY(mutex_);
+  // Messages for running jobs that were received and not yet processed.
+  std::map<uint32_t, std::deque<std::string>> inboxes_ ABSL_GUARDED_BY(mutex_);
   size_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;  // in all of them
   absl::Status end_ ABSL_GUARDED_BY(mutex_);  // why nothing comes any more
   std::string status_ ABSL_GUARDED_BY(mutex_);

@@ -30,133 +30,104 @@ namespace {
 // nats; with room for other players.
 constexpr float kMaxPolicySurprise = 100;
 
-// Returns the status with the place of the error put before its message.
-absl::Status At(const proto::GameRecord& record, const absl::Status& status) {
-  return absl::Status(status.code(), absl::StrCat("game ", record.game_index(),
-                                                  ": ", status.message()));
+template <typename... Parts>
+absl::Status Error(const Parts&... parts) {
+  return absl::InvalidArgumentError(absl::StrCat(parts...));
 }
 
-absl::Status AtPly(const proto::GameRecord& record, int ply,
-                   absl::string_view message) {
-  return absl::InvalidArgumentError(
-      absl::StrCat("game ", record.game_index(), ", ply ", ply, ": ", message));
+// Returns an error with its place before its message; OK is OK.
+template <typename... Parts>
+absl::Status At(const proto::GameRecord& record, const absl::Status& status,
+                const Parts&... place) {
+  if (status.ok()) return status;
+  return absl::Status(status.code(),
+                      absl::StrCat("game ", record.game_index(), place..., ": ",
+                                   status.message()));
 }
 
-absl::Status CheckVersion(const proto::GameRecord& record,
-                          absl::string_view what, uint32_t got, uint32_t oldest,
+absl::Status CheckVersion(absl::string_view what, uint32_t got, uint32_t oldest,
                           uint32_t newest) {
   if (got >= oldest && got <= newest) return absl::OkStatus();
-  const std::string readable =
-      oldest == newest ? absl::StrCat("version ", newest)
-                       : absl::StrCat("versions ", oldest, " to ", newest);
-  return absl::FailedPreconditionError(
-      absl::StrCat("game ", record.game_index(), ": record of ", what,
-                   " version ", got, "; this program reads ", readable));
+  return absl::FailedPreconditionError(absl::StrCat(
+      "record of ", what, " version ", got, "; this program reads version",
+      oldest == newest ? " " : absl::StrCat("s ", oldest, " to "), newest));
 }
 
 using Uint32s = google::protobuf::RepeatedField<uint32_t>;
 
-// Returns the error in a list of actions and the counts parallel to it, or "".
-// They are named "visited" and "visits", or the like.
-std::string ListObjection(absl::string_view kind, absl::string_view counted,
-                          const Uint32s& actions, const Uint32s& counts,
-                          const State& state) {
+// Checks a list of actions and the counts parallel to it. They are named
+// "visited" and "visits", or the like.
+absl::Status CheckList(absl::string_view kind, absl::string_view counted,
+                       const Uint32s& actions, const Uint32s& counts,
+                       const State& state) {
   const LegalSet legal = LegalActions(state);
   if (actions.size() != counts.size()) {
-    return absl::StrCat(actions.size(), " ", kind, " actions but ",
-                        counts.size(), " ", counted);
+    return Error(actions.size(), " ", kind, " actions but ", counts.size(), " ",
+                 counted);
   }
   std::bitset<kNumActions> seen;
   for (int i = 0; i < actions.size(); ++i) {
     const uint32_t index = actions[i];
     if (index >= kNumActions) {
-      return absl::StrCat(kind, " action ", index,
-                          " is out of range; expected 0 to ", kNumActions - 1);
+      return Error(kind, " action ", index, " is out of range; expected 0 to ",
+                   kNumActions - 1);
     }
     const Action action = static_cast<Action>(index);
     const auto objection = [&](const auto&... words) {
-      return absl::StrCat(kind, " action ", ActionToText(action, state),
-                          words...);
+      return Error(kind, " action ", ActionToText(action, state), words...);
     };
     if (!legal.Contains(action)) return objection(" is illegal");
     if (seen[index]) return objection(" is listed twice");
     seen.set(index);
     if (counts[i] == 0) return objection(" has no ", counted);
   }
-  return "";
-}
-
-// Returns the error in the proved bounds of a step in `state`, or "".
-std::string ProofObjection(const proto::Step& step, const State& state) {
-  if (step.has_proved_low() != step.has_proved_high()) {
-    return "of the two bounds of the proved margin one is missing";
-  }
-  if (!step.has_proved_low()) return "";
-  const int low = step.proved_low();
-  const int high = step.proved_high();
-  if (low <= high && low >= -kMaxMargin && high <= kMaxMargin &&
-      ResultForMover(state, low) == ResultForMover(state, high)) {
-    return "";
-  }
-  return absl::StrCat("proved margin from ", low, " to ", high,
-                      "; expected an interval of one result within ",
-                      kMaxMargin, " points");
-}
-
-// Returns the error in the data of a step in `state` other than its action, or
-// "".
-std::string StepObjection(const proto::Step& step, const State& state) {
-  std::string objection = ListObjection(
-      "visited", "visits", step.visited_action(), step.visits(), state);
-  if (objection.empty()) {
-    objection = ListObjection("target", "weight", step.target_action(),
-                              step.target_weight(), state);
-  }
-  if (!objection.empty()) return objection;
-  // Written so that NaN fails too.
-  if (!(std::abs(step.root_value()) <= 1.0f)) {
-    return absl::StrCat("root value ", step.root_value(), "; expected -1 to 1");
-  }
-  if (!(step.policy_surprise() >= 0) ||
-      step.policy_surprise() > kMaxPolicySurprise) {
-    return absl::StrCat("policy surprise ", step.policy_surprise(),
-                        "; expected 0 to ", kMaxPolicySurprise);
-  }
-  return ProofObjection(step, state);
-}
-
-absl::Status CheckStep(const proto::GameRecord& record, int ply,
-                       const State& state) {
-  const proto::Step& step = record.steps(ply);
-  if (state.finished()) {
-    return AtPly(
-        record, ply,
-        absl::StrCat("the game is over (", EndingName(Score(state).ended_by),
-                     "), but ", record.steps_size() - ply, " steps follow"));
-  }
-  if (step.action() >= kNumActions) {
-    return AtPly(
-        record, ply,
-        absl::StrCat("action ", step.action(),
-                     " is out of range; expected 0 to ", kNumActions - 1));
-  }
-  const std::string objection = StepObjection(step, state);
-  if (!objection.empty()) return AtPly(record, ply, objection);
   return absl::OkStatus();
 }
 
-absl::Status CheckResult(const proto::GameRecord& record,
-                         const Outcome& outcome) {
-  const proto::GameResult& got = record.result();
+// Checks a step in `state`, which is not finished. Whether the action is legal
+// is for the rules to say.
+absl::Status CheckStep(const proto::Step& step, const State& state) {
+  if (step.action() >= kNumActions) {
+    return Error("action ", step.action(), " is out of range; expected 0 to ",
+                 kNumActions - 1);
+  }
+  TARA_RETURN_IF_ERROR(CheckList("visited", "visits", step.visited_action(),
+                                 step.visits(), state));
+  TARA_RETURN_IF_ERROR(CheckList("target", "weight", step.target_action(),
+                                 step.target_weight(), state));
+  // Written so that NaN fails too.
+  if (!(std::abs(step.root_value()) <= 1.0f)) {
+    return Error("root value ", step.root_value(), "; expected -1 to 1");
+  }
+  if (!(step.policy_surprise() >= 0) ||
+      step.policy_surprise() > kMaxPolicySurprise) {
+    return Error("policy surprise ", step.policy_surprise(), "; expected 0 to ",
+                 kMaxPolicySurprise);
+  }
+  if (step.has_proved_low() != step.has_proved_high()) {
+    return Error("of the two bounds of the proved margin one is missing");
+  }
+  const int low = step.proved_low();
+  const int high = step.proved_high();
+  if (!step.has_proved_low() ||
+      (low <= high && low >= -kMaxMargin && high <= kMaxMargin &&
+       ResultForMover(state, low) == ResultForMover(state, high))) {
+    return absl::OkStatus();
+  }
+  return Error("proved margin from ", low, " to ", high,
+               "; expected an interval of one result within ", kMaxMargin,
+               " points");
+}
+
+absl::Status CheckResult(const proto::GameResult& got, const Outcome& outcome) {
   const proto::GameResult core = ResultToProto(outcome);
   absl::Status status;
   const auto check = [&](absl::string_view name, const auto& values,
                          const auto& expected) {
     if (absl::c_equal(values, expected)) return;
-    status.Update(absl::InvalidArgumentError(
-        absl::StrCat("game ", record.game_index(), ": result: recorded ", name,
-                     " [", absl::StrJoin(values, ", "), "]; the rules give [",
-                     absl::StrJoin(expected, ", "), "]")));
+    status.Update(Error("result: recorded ", name, " [",
+                        absl::StrJoin(values, ", "), "]; the rules give [",
+                        absl::StrJoin(expected, ", "), "]"));
   };
   check("points", got.points(), core.points());
   check("kingdoms", got.kingdoms(), core.kingdoms());
@@ -164,9 +135,8 @@ absl::Status CheckResult(const proto::GameRecord& record,
   check("bridges", got.bridges(), core.bridges());
   check("kings captured", got.kings_captured(), core.kings_captured());
   if (got.ended_by() != core.ended_by()) {
-    status.Update(absl::InvalidArgumentError(absl::StrCat(
-        "game ", record.game_index(), ": result: recorded ending '",
-        got.ended_by(), "'; the rules give '", core.ended_by(), "'")));
+    status.Update(Error("result: recorded ending '", got.ended_by(),
+                        "'; the rules give '", core.ended_by(), "'"));
   }
   return status;
 }
@@ -185,49 +155,34 @@ int MarginOfResignation(const State& last) {
                       last.options.compensation_halves);
 }
 
-// Returns the error in a game that was ended early, or "".
-std::string EarlyEndObjection(const proto::GameResult& result,
-                              const State& last) {
-  const auto mover = static_cast<uint32_t>(last.side());
-  if (result.has_resigned_by() && result.resigned_by() != mover) {
-    return absl::StrCat("side ", result.resigned_by(),
-                        " resigns; expected the side to move, ", mover);
-  }
-  if (result.has_forfeited_by() && result.forfeited_by() > 1) {
-    return absl::StrCat("side ", result.forfeited_by(),
-                        " forfeits; expected 0 or 1");
-  }
-  if (result.points_size() != 2) {
-    return absl::StrCat(result.points_size(),
-                        " points; expected the points of two sides");
-  }
-  return "";
-}
-
 // Sets how the replayed game ended, or says why it did not.
 absl::Status EndReplay(const proto::GameRecord& record, ReplayedGame& game) {
   const State& last = game.states.back();
-  const int length = record.steps_size();
   const proto::GameResult& result = record.result();
   const bool early = result.has_resigned_by() || result.has_forfeited_by() ||
                      !result.adjudication().empty();
   if (early == last.finished()) {
-    return AtPly(record, length,
-                 early ? "the record ends early here, but the game is over"
+    return Error(early ? "the record ends early here, but the game is over"
                        : "the record ends here, but the game is not over");
   }
-  if (!early) {
-    game.outcome = Score(last);
-    return absl::OkStatus();
+  game.outcome = Score(last);
+  if (!early) return absl::OkStatus();
+  const auto mover = static_cast<uint32_t>(last.side());
+  if (result.has_resigned_by() && result.resigned_by() != mover) {
+    return Error("side ", result.resigned_by(),
+                 " resigns; expected the side to move, ", mover);
   }
-  const std::string objection = EarlyEndObjection(result, last);
-  if (!objection.empty()) return AtPly(record, length, objection);
-  int red_margin = RedMargin(record);
-  if (result.has_resigned_by()) {
-    game.resigned_by = last.side();
-    red_margin = MarginOfResignation(last);
+  if (result.has_forfeited_by() && result.forfeited_by() > 1) {
+    return Error("side ", result.forfeited_by(), " forfeits; expected 0 or 1");
   }
-  game.outcome = OutcomeWithMargin(last, red_margin);
+  if (result.points_size() != 2) {
+    return Error(result.points_size(),
+                 " points; expected the points of two sides");
+  }
+  if (result.has_resigned_by()) game.resigned_by = last.side();
+  game.outcome = OutcomeWithMargin(last, result.has_resigned_by()
+                                             ? MarginOfResignation(last)
+                                             : RedMargin(record));
   return absl::OkStatus();
 }
 
@@ -355,44 +310,51 @@ proto::GameResult ResultToProto(const Outcome& outcome) {
 }
 
 absl::StatusOr<State> InitialStateOf(const proto::GameRecord& record) {
-  TARA_RETURN_IF_ERROR(CheckVersion(record, "schema", record.schema_version(),
-                                    kOldestGameSchemaVersion,
-                                    kGameSchemaVersion));
-  TARA_RETURN_IF_ERROR(CheckVersion(record, "rules", record.rules_version(),
-                                    kRulesVersion, kRulesVersion));
+  TARA_RETURN_IF_ERROR(
+      At(record, CheckVersion("schema", record.schema_version(),
+                              kOldestGameSchemaVersion, kGameSchemaVersion)));
+  TARA_RETURN_IF_ERROR(At(record, CheckVersion("rules", record.rules_version(),
+                                               kRulesVersion, kRulesVersion)));
   const absl::StatusOr<Variant> variant = ParseVariant(record.variant());
-  if (!variant.ok()) return At(record, variant.status());
+  TARA_RETURN_IF_ERROR(At(record, variant.status()));
   const absl::StatusOr<RuleOptions> options =
       ParseRuleOptions(*variant, record.rule_options());
-  if (!options.ok()) return At(record, options.status());
+  TARA_RETURN_IF_ERROR(At(record, options.status()));
   return InitialState(*variant, *options);
 }
 
 absl::StatusOr<ReplayedGame> Replay(const proto::GameRecord& record) {
   TARA_ASSIGN_OR_RETURN(State state, InitialStateOf(record));
   if (record.unrecorded_length() > 0) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "game ", record.game_index(),
-        ": its actions were not kept by the older program that played it"));
+    return At(record,
+              absl::FailedPreconditionError("its actions were not kept by the "
+                                            "older program that played it"));
   }
-  if (record.opening_plies() > static_cast<uint32_t>(record.steps_size())) {
-    return AtPly(
-        record, record.steps_size(),
-        absl::StrCat("the record ends here, but its random opening has ",
-                     record.opening_plies(), " plies"));
+  const int length = record.steps_size();
+  const auto at_ply = [&record](int ply, const absl::Status& status) {
+    return At(record, status, ", ply ", ply);
+  };
+  if (record.opening_plies() > static_cast<uint32_t>(length)) {
+    return at_ply(length,
+                  Error("the record ends here, but its random opening has ",
+                        record.opening_plies(), " plies"));
   }
   ReplayedGame game;
-  game.states.reserve(record.steps_size() + 1);
-  for (int ply = 0; ply < record.steps_size(); ++ply) {
-    TARA_RETURN_IF_ERROR(CheckStep(record, ply, state));
+  game.states.reserve(length + 1);
+  for (int ply = 0; ply < length; ++ply) {
+    if (state.finished()) {
+      return at_ply(ply, Error("the game is over (", EndingName(state.ending),
+                               "), but ", length - ply, " steps follow"));
+    }
+    const proto::Step& step = record.steps(ply);
+    TARA_RETURN_IF_ERROR(at_ply(ply, CheckStep(step, state)));
     game.states.push_back(state);
-    const absl::Status played =
-        PlayAction(static_cast<Action>(record.steps(ply).action()), state);
-    if (!played.ok()) return AtPly(record, ply, played.message());
+    TARA_RETURN_IF_ERROR(
+        at_ply(ply, PlayAction(static_cast<Action>(step.action()), state)));
   }
   game.states.push_back(state);
-  TARA_RETURN_IF_ERROR(EndReplay(record, game));
-  TARA_RETURN_IF_ERROR(CheckResult(record, game.outcome));
+  TARA_RETURN_IF_ERROR(at_ply(length, EndReplay(record, game)));
+  TARA_RETURN_IF_ERROR(At(record, CheckResult(record.result(), game.outcome)));
   return game;
 }
 
@@ -443,30 +405,34 @@ namespace {
 // Keeps the fields in the order in which they are written.
 using Json = nlohmann::ordered_json;
 
-template <typename... Parts>
-absl::Status Error(const Parts&... parts) {
-  return absl::InvalidArgumentError(absl::StrCat(parts...));
-}
+// How much of a game a text must have.
+enum class Form {
+  kWhole,    // a finished game, with all that the rules say of it
+  kAsGiven,  // no more than the actions; what else there is must be right
+};
 
 using Names = std::initializer_list<absl::string_view>;
 
-// Rejects non-objects, missing required fields and unknown ones.
-absl::Status CheckFields(absl::string_view where, const Json& json,
-                         Names required, Names optional = {}) {
+// Rejects non-objects, objects without the required fields, or those of a whole
+// game, and unknown fields.
+absl::Status CheckFields(absl::string_view where, const Json& json, Form form,
+                         Names required, Names of_whole, Names optional) {
   if (!json.is_object()) {
     return Error(where, ": expected an object, got ", ShownJson(json));
   }
-  for (const absl::string_view name : required) {
+  std::vector<absl::string_view> known(required);
+  if (form == Form::kWhole) known.insert(known.end(), of_whole);
+  for (const absl::string_view name : known) {
     if (!json.contains(std::string(name))) {
       return Error(where, ": missing field '", name, "'");
     }
   }
+  known.insert(known.end(), of_whole);
+  known.insert(known.end(), optional);
   for (const auto& [name, value] : json.items()) {
-    const auto is_in = [&name](Names names) {
-      return std::find(names.begin(), names.end(), name) != names.end();
-    };
-    if (!is_in(required) && !is_in(optional))
+    if (!absl::c_linear_search(known, name)) {
       return Error(where, ": unknown field '", Shown(name), "'");
+    }
   }
   return absl::OkStatus();
 }
@@ -537,22 +503,11 @@ absl::Status CheckSame(absl::string_view where, const Json& expected,
   return absl::OkStatus();
 }
 
-// How much of a game a text must have.
-enum class Form {
-  kWhole,    // a finished game, with all that the rules say of it
-  kAsGiven,  // no more than the actions; what else there is must be right
-};
-
-constexpr Names kStepFields = {"seat", "action", "legal"};
-constexpr Names kGameFields = {"variant", "steps", "result"};
-
 // Plays a step and adds it to the game.
 absl::Status PlayStep(absl::string_view where, const Json& step, Form form,
                       State& state, GameLine& game) {
   TARA_RETURN_IF_ERROR(
-      form == Form::kWhole
-          ? CheckFields(where, step, kStepFields, {"note"})
-          : CheckFields(where, step, {"action"}, {"seat", "legal", "note"}));
+      CheckFields(where, step, form, {"action"}, {"seat", "legal"}, {"note"}));
   if (state.finished()) {
     return Error(where, ": expected no step, the game has ended (",
                  EndingName(state.ending), ")");
@@ -581,34 +536,23 @@ absl::Status PlayStep(absl::string_view where, const Json& step, Form form,
   return absl::OkStatus();
 }
 
-absl::Status CheckResult(const State& last, const Json& result) {
-  const Json expected = OutcomeJson(Score(last));
-  TARA_RETURN_IF_ERROR(
-      CheckFields("result", result,
-                  {"points", "kingdoms", "territory", "bridges",
-                   "kings_captured", "winner", "ended_by"}));
-  return CheckSame("result", expected, result);
-}
-
-absl::StatusOr<GameLine> GameFromJson(const Json& json, Form form) {
-  TARA_RETURN_IF_ERROR(form == Form::kWhole
-                           ? CheckFields("game", json, kGameFields, {"options"})
-                           : CheckFields("game", json, {"variant", "steps"},
-                                         {"options", "result"}));
+absl::StatusOr<GameLine> GameFromJson(absl::string_view text, Form form) {
+  TARA_ASSIGN_OR_RETURN(const Json json, ParseJson<Json>(text));
+  TARA_RETURN_IF_ERROR(CheckFields("game", json, form, {"variant", "steps"},
+                                   {"result"}, {"options"}));
   TARA_ASSIGN_OR_RETURN(const std::string id,
                         TextField("game", json, "variant"));
-  const absl::StatusOr<Variant> variant = ParseVariant(id);
-  if (!variant.ok()) return Error(variant.status().message());
+  TARA_ASSIGN_OR_RETURN(const Variant variant, ParseVariant(id));
   RuleOptions options;
   if (json.contains("options")) {
     TARA_ASSIGN_OR_RETURN(options,
-                          OptionsFromJson(*variant, json.at("options")));
+                          OptionsFromJson(variant, json.at("options")));
   }
   const Json& steps = json.at("steps");
   if (!steps.is_array()) {
     return Error("field 'steps': expected an array, got ", steps.type_name());
   }
-  GameLine game = {.initial = InitialState(*variant, options), .actions = {}};
+  GameLine game = {.initial = InitialState(variant, options), .actions = {}};
   State state = game.initial;
   for (size_t i = 0; i < steps.size(); ++i) {
     TARA_RETURN_IF_ERROR(
@@ -622,14 +566,16 @@ absl::StatusOr<GameLine> GameFromJson(const Json& json, Form form) {
                  form == Form::kWhole ? "" : "; expected no field 'result'");
   }
   if (has_result) {
-    TARA_RETURN_IF_ERROR(CheckResult(state, json.at("result")));
+    const Json& result = json.at("result");
+    TARA_RETURN_IF_ERROR(
+        CheckFields("result", result, Form::kWhole,
+                    {"points", "kingdoms", "territory", "bridges",
+                     "kings_captured", "winner", "ended_by"},
+                    {}, {}));
+    TARA_RETURN_IF_ERROR(
+        CheckSame("result", OutcomeJson(Score(state)), result));
   }
   return game;
-}
-
-absl::StatusOr<GameLine> GameFromJsonText(absl::string_view text, Form form) {
-  TARA_ASSIGN_OR_RETURN(const Json json, ParseJson<Json>(text));
-  return GameFromJson(json, form);
 }
 
 // Plays the actions of words from `initial`.
@@ -654,13 +600,11 @@ absl::StatusOr<GameLine> GameFromWords(
   // Neither an option nor an action has a '/', as the board of a position has.
   if (words.size() > 1 && absl::StrContains(words[1], '/')) {
     const size_t fields = std::min(words.size(), kPositionFields);
-    const absl::StatusOr<State> start =
-        CompletePosition(absl::StrJoin(words.first(fields), " "));
-    if (!start.ok()) return Error(start.status().message());
-    return GameFromActions(*start, words.subspan(fields));
+    TARA_ASSIGN_OR_RETURN(const State start, CompletePosition(absl::StrJoin(
+                                                 words.first(fields), " ")));
+    return GameFromActions(start, words.subspan(fields));
   }
-  const absl::StatusOr<Variant> variant = ParseVariant(words[0]);
-  if (!variant.ok()) return Error(variant.status().message());
+  TARA_ASSIGN_OR_RETURN(const Variant variant, ParseVariant(words[0]));
   size_t first = 1;
   RuleOptions options;
   // Not a link such as D4=E4: names of options have no capitals.
@@ -668,30 +612,13 @@ absl::StatusOr<GameLine> GameFromWords(
       (words[1] == "-" || (absl::StrContains(words[1], "=") &&
                            absl::ascii_islower(words[1][0])))) {
     const absl::StatusOr<RuleOptions> given =
-        ParseRuleOptions(*variant, words[1]);
+        ParseRuleOptions(variant, words[1]);
     if (!given.ok()) return Error("options: ", given.status().message());
     options = *given;
     ++first;
   }
-  return GameFromActions(InitialState(*variant, options), words.subspan(first));
+  return GameFromActions(InitialState(variant, options), words.subspan(first));
 }
-
-}  // namespace
-
-absl::StatusOr<GameLine> ParseGameLine(absl::string_view json_line) {
-  return GameFromJsonText(PlainText(json_line), Form::kWhole);
-}
-
-absl::StatusOr<GameLine> ParseGameText(absl::string_view game) {
-  const std::string text = PlainText(game);
-  const std::vector<absl::string_view> words =
-      absl::StrSplit(text, absl::ByAnyChar(" \t\n"), absl::SkipEmpty());
-  if (words.empty()) return Error("the text is empty");
-  if (words[0][0] == '{') return GameFromJsonText(text, Form::kAsGiven);
-  return GameFromWords(words);
-}
-
-namespace {
 
 absl::StatusOr<std::string> LineOf(const GameLine& game, Form form) {
   if (game.initial !=
@@ -729,6 +656,19 @@ absl::StatusOr<std::string> LineOf(const GameLine& game, Form form) {
 }
 
 }  // namespace
+
+absl::StatusOr<GameLine> ParseGameLine(absl::string_view json_line) {
+  return GameFromJson(PlainText(json_line), Form::kWhole);
+}
+
+absl::StatusOr<GameLine> ParseGameText(absl::string_view game) {
+  const std::string text = PlainText(game);
+  const std::vector<absl::string_view> words =
+      absl::StrSplit(text, absl::ByAnyChar(" \t\n"), absl::SkipEmpty());
+  if (words.empty()) return Error("the text is empty");
+  if (words[0][0] == '{') return GameFromJson(text, Form::kAsGiven);
+  return GameFromWords(words);
+}
 
 absl::StatusOr<std::string> GameToLine(const State& initial,
                                        absl::Span<const Action> actions) {

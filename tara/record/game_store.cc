@@ -3,8 +3,10 @@
 #include <zstd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <limits>
+#include <tuple>
 #include <utility>
 
 #include "absl/cleanup/cleanup.h"
@@ -480,58 +482,43 @@ absl::StatusOr<std::vector<GameStatistics>> GameStore::Statistics(
       "%' THEN SUBSTR(conditions, ", kStudyConditions.size() + 1,
       ", INSTR(conditions, ' ') - ", kStudyConditions.size() + 1,
       ") WHEN place >> 27 > 0 THEN 'of an earlier version' ELSE '' END");
+  std::map<std::array<std::string, 3>, GameStatistics> groups;
+  const auto group_of = [&groups](const SqliteStatement& row) -> auto& {
+    return groups[{row.Bytes(0), row.Bytes(1), row.Bytes(2)}];
+  };
   // The limit makes SQLite index the joined rows, which it does not do for the
   // table of contests itself, because that has no rowid.
   TARA_ASSIGN_OR_RETURN(
       SqliteStatement statement,
       db_.Prepare(absl::StrCat(
-          "SELECT variant, rule_options, ended_by, COUNT(*), "
-          "points_red - points_blue AS margin, SUM(length), "
-          "SUM(points_red), SUM(points_blue), SUM(model_id LIKE '%",
-          kUntrainedMark,
-          "'), COALESCE(of_contest, '') AS purpose "
-          "FROM games LEFT JOIN (SELECT game_index, ",
+          "SELECT variant, rule_options, COALESCE(of_contest, '') AS purpose, "
+          "ended_by, COUNT(*), points_red - points_blue AS margin, "
+          "SUM(length), SUM(points_red), SUM(points_blue), SUM(model_id LIKE "
+          "'%",
+          kUntrainedMark, "') FROM games LEFT JOIN (SELECT game_index, ",
           purpose,
           " AS of_contest FROM contest_games JOIN contests USING (contest) "
           "LIMIT -1) USING (game_index)",
           WhereClause(query),
-          " GROUP BY variant, rule_options, purpose, ended_by, margin "
-          "ORDER BY variant, rule_options, purpose")));
+          " GROUP BY variant, rule_options, purpose, ended_by, margin")));
   BindWhere(query, statement);
-  std::vector<GameStatistics> all;
   while (true) {
     TARA_ASSIGN_OR_RETURN(const bool row, statement.Step("cannot read"));
     if (!row) break;
-    const std::string variant = statement.Bytes(0);
-    const std::string rule_options = statement.Bytes(1);
-    const std::string of_study = statement.Bytes(9);
-    if (all.empty() || all.back().variant != variant ||
-        all.back().rule_options != rule_options ||
-        all.back().purpose != of_study) {
-      all.push_back({.variant = variant,
-                     .rule_options = rule_options,
-                     .purpose = of_study});
-    }
-    GameStatistics& of = all.back();
-    const int64_t games = statement.Int(3);
-    const int result = ResultOfMargin(static_cast<int>(statement.Int(4)),
-                                      CompensationHalves(rule_options));
-    of.ended_by[statement.Bytes(2)] += games;
+    GameStatistics& of = group_of(statement);
+    const int64_t games = statement.Int(4);
+    const int result = ResultOfMargin(static_cast<int>(statement.Int(5)),
+                                      CompensationHalves(statement.Bytes(1)));
+    of.ended_by[statement.Bytes(3)] += games;
     of.games += games;
     of.red_wins += result > 0 ? games : 0;
     of.blue_wins += result < 0 ? games : 0;
+    of.draws += result == 0 ? games : 0;
     // Sums first; divided below.
-    of.mean_length += static_cast<double>(statement.Int(5));
-    of.mean_points_red += static_cast<double>(statement.Int(6));
-    of.mean_points_blue += static_cast<double>(statement.Int(7));
-    of.untrained += statement.Int(8);
-  }
-  for (GameStatistics& of : all) {
-    const double games = static_cast<double>(of.games);
-    of.draws = of.games - of.red_wins - of.blue_wins;
-    of.mean_length /= games;
-    of.mean_points_red /= games;
-    of.mean_points_blue /= games;
+    of.mean_length += static_cast<double>(statement.Int(6));
+    of.mean_points_red += static_cast<double>(statement.Int(7));
+    of.mean_points_blue += static_cast<double>(statement.Int(8));
+    of.untrained += statement.Int(9);
   }
   TARA_ASSIGN_OR_RETURN(
       SqliteStatement records,
@@ -540,22 +527,27 @@ absl::StatusOr<std::vector<GameStatistics>> GameStore::Statistics(
           " AS purpose, record FROM games JOIN contest_games USING "
           "(game_index) JOIN (SELECT contest, conditions FROM contests) USING "
           "(contest)",
-          WhereClause(query), " ORDER BY variant, rule_options, purpose")));
+          WhereClause(query))));
   BindWhere(query, records);
-  for (auto of = all.begin();;) {
+  while (true) {
     TARA_ASSIGN_OR_RETURN(const bool row, records.Step("cannot read"));
-    if (!row) return all;
-    const std::string variant = records.Bytes(0);
-    const std::string rule_options = records.Bytes(1);
-    while (of->variant != variant || of->rule_options != rule_options ||
-           of->purpose != records.Bytes(2)) {
-      ++of;
-    }
+    if (!row) break;
     // The actions of a damaged game are unknown.
     const absl::StatusOr<proto::GameRecord> game =
         DecodeRecord(records.Bytes(3));
-    of->same_games.push_back(game.ok() ? SameGameKey(*game) : 0);
+    group_of(records).same_games.push_back(game.ok() ? SameGameKey(*game) : 0);
   }
+  std::vector<GameStatistics> all;
+  for (auto& [key, of] : groups) {
+    const double games = static_cast<double>(of.games);
+    of.mean_length /= games;
+    of.mean_points_red /= games;
+    of.mean_points_blue /= games;
+    std::tie(of.variant, of.rule_options, of.purpose) =
+        std::tie(key[0], key[1], key[2]);
+    all.push_back(std::move(of));
+  }
+  return all;
 }
 
 absl::StatusOr<std::unique_ptr<GameStore>> OpenGameStore(

@@ -24,6 +24,8 @@ struct StrengthResult {
   double score_high = 0;
   // Games that the opponent gave up, an engine that crashed; among the wins.
   int forfeits = 0;
+  // At the gate: clearly weaker, so that the checkpoint is not to play.
+  bool weaker = false;
 };
 
 // The progress of an evaluation.
@@ -33,24 +35,26 @@ struct StrengthProgress {
   int games_wanted = 0;
 };
 
-// A checkpoint to evaluate.
+// A checkpoint to evaluate, or to try at the gate.
 struct StrengthRequest {
-  std::string checkpoint_path;
-  int generation = 0;  // of the checkpoint
-  // The end of the run: more games, and `first_checkpoint_path` (the network
-  // after its first generation) is an opponent too.
-  bool is_final = false;
-  std::string first_checkpoint_path;
+  std::string checkpoint_path = {};
+  int generation = 0;     // of the checkpoint
+  bool is_final = false;  // at the end of the run: more games
+  // At the gate the best checkpoint so far, the only opponent; at the end of
+  // the run the one after its first generation, one more; otherwise empty.
+  std::string opponent_path = {};
   // How networks are computed: the config's, with what was chosen for this run
   // where that says "auto".
   proto::InferenceConfig inference = {};
   // Called from time to time; may be empty.
-  std::function<void(const StrengthProgress&)> on_progress;
+  std::function<void(const StrengthProgress&)> on_progress = {};
 };
 
-// Plays a checkpoint against the opponents of the config. Given to
-// RunTraining as a callback, since training and evaluation do not use each
-// other. Returns CANCELLED when it was interrupted.
+// Plays a checkpoint against the opponents of the config, or at the gate, in
+// every variant of the config. Given to RunTraining as a callback, since
+// training and evaluation do not use each other. Results of the gate must
+// depend on the request and the config alone. Returns CANCELLED when it was
+// interrupted.
 using StrengthEvaluator =
     std::function<absl::StatusOr<std::vector<StrengthResult>>(
         const StrengthRequest&)>;

@@ -122,11 +122,10 @@ std::string NewCheckpoint(uint64_t seed) {
   return path;
 }
 
-train::GateRequest Request(const proto::TrainConfig& config) {
-  return {.candidate_path = NewCheckpoint(2),
-          .candidate = 2,
-          .best_path = NewCheckpoint(1),
-          .best = 1,
+train::StrengthRequest Request(const proto::TrainConfig& config) {
+  return {.checkpoint_path = NewCheckpoint(2),
+          .generation = 2,
+          .opponent_path = NewCheckpoint(1),
           .inference = config.inference(),
           .on_progress = {}};
 }
@@ -138,23 +137,24 @@ TEST(CheckpointGateTest, ResultsDoNotDependOnThreads) {
   };
   const auto one = play(1), three = play(3);
   ASSERT_EQ(one.size(), 2u);
-  EXPECT_EQ(one[0].result.variant, "four_treasures");
-  EXPECT_EQ(one[1].result.variant, "stone_of_destiny");
+  EXPECT_EQ(one[0].variant, "four_treasures");
+  EXPECT_EQ(one[1].variant, "stone_of_destiny");
   for (int v = 0; v < 2; ++v) {
-    EXPECT_EQ(one[v].result.opponent, "ckpt-000001");
-    EXPECT_LE(one[v].result.games, 70);
-    EXPECT_EQ(three[v].result.wins, one[v].result.wins);
-    EXPECT_EQ(three[v].result.losses, one[v].result.losses);
+    EXPECT_EQ(one[v].opponent, "ckpt-000001");
+    EXPECT_LE(one[v].games, 70);
+    EXPECT_EQ(three[v].wins, one[v].wins);
+    EXPECT_EQ(three[v].losses, one[v].losses);
     EXPECT_EQ(three[v].weaker, one[v].weaker);
   }
 }
 
 TEST(CheckpointGateTest, ANetworkIsNotWeakerThanItself) {
   const proto::TrainConfig config = Config(2);
-  train::GateRequest request = Request(config);
-  request.candidate_path = request.best_path;
+  train::StrengthRequest request = Request(config);
+  request.checkpoint_path = request.opponent_path;
   const auto results = PlayGate(config, request, nullptr, kNeverStop).value();
-  for (const train::GateResult& result : results) EXPECT_FALSE(result.weaker);
+  for (const train::StrengthResult& result : results)
+    EXPECT_FALSE(result.weaker);
 }
 
 TEST(CheckpointGateTest, HoldsBackANetworkThatHasForgottenWhatItLearned) {
@@ -176,15 +176,15 @@ TEST(CheckpointGateTest, HoldsBackANetworkThatHasForgottenWhatItLearned) {
   const auto learned =
       train::RunTraining(config, {}, kNeverStop, progress).value();
 
-  train::GateRequest request = Request(config);
-  request.best_path = learned.checkpoint_path;
+  train::StrengthRequest request = Request(config);
+  request.opponent_path = learned.checkpoint_path;
   auto results = PlayGate(config, request, nullptr, kNeverStop).value();
   ASSERT_EQ(results.size(), 1u);
   EXPECT_TRUE(results[0].weaker);
   // The test is sequential: so clear a case takes few of the 200 games.
-  EXPECT_LT(results[0].result.games, 200);
+  EXPECT_LT(results[0].games, 200);
 
-  std::swap(request.best_path, request.candidate_path);
+  std::swap(request.opponent_path, request.checkpoint_path);
   results = PlayGate(config, request, nullptr, kNeverStop).value();
   EXPECT_FALSE(results[0].weaker);
 }

@@ -1,6 +1,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -93,6 +94,8 @@ TEST_F(BadGameLineTest, NamesFieldsThatAreMissingUnknownOrIllTyped) {
                 "step 3: unknown field 'clock'");
   ExpectRefused([](auto& game) { game["steps"][2]["action"] = 4; },
                 "step 3, field 'action': expected text, got 4");
+  ExpectRefused([](auto& game) { game["steps"][2]["note"] = 5; },
+                "step 3, field 'note': expected text, got 5");
   ExpectRefused([](auto& game) { game["result"].erase("winner"); },
                 "result: missing field 'winner'");
   ExpectRefused([](auto& game) { game["result"]["points"] = "many"; },
@@ -136,24 +139,20 @@ TEST_F(BadGameLineTest, RefusesBadOptions) {
                 "options: expected an object, got 3");
   ExpectRefused([](auto& game) { game["options"] = {{"speed", 3}}; },
                 "variant four_treasures has no rule option 'speed'");
-  ExpectRefused(
-      [](auto& game) {
-        game["variant"] = "high_kings_l1";
-        game["options"] = {{"no_progress_limit", true}};
-      },
-      "options, field 'no_progress_limit': expected a number, got true");
-  ExpectRefused(
-      [](auto& game) {
-        game["variant"] = "high_kings_l1";
-        game["options"] = {{"placement_captures_kings", 1}};
-      },
-      "expected true or false, got 1");
-  ExpectRefused(
-      [](auto& game) {
-        game["variant"] = "high_kings_l1";
-        game["options"] = {{"no_progress_limit", 0}};
-      },
-      "expected 1 to 255");
+  using Json = nlohmann::json;
+  const std::pair<Json, std::string> kWrong[] = {
+      {Json{{"no_progress_limit", true}},
+       "options, field 'no_progress_limit': expected a number, got true"},
+      {Json{{"placement_captures_kings", 1}}, "expected true or false, got 1"},
+      {Json{{"no_progress_limit", 0}}, "expected 1 to 255"}};
+  for (const auto& [options, message] : kWrong) {
+    ExpectRefused(
+        [&](auto& game) {
+          game["variant"] = "high_kings_l1";
+          game["options"] = options;
+        },
+        message);
+  }
 }
 
 TEST(GameToLineTest, RefusesWhatTheFormCannotHold) {
@@ -166,11 +165,6 @@ TEST(GameToLineTest, RefusesWhatTheFormCannotHold) {
   EXPECT_THAT(
       std::string(GameToLine(After(start, "D4"), {}).status().message()),
       HasSubstr("expected a game from a start position"));
-}
-
-TEST_F(BadGameLineTest, RefusesNotesThatAreNoText) {
-  ExpectRefused([](auto& game) { game["steps"][2]["note"] = 5; },
-                "step 3, field 'note': expected text, got 5");
 }
 
 TEST_P(GameLinesTest, NotesComeBackAndCountForNothing) {

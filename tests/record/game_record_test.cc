@@ -138,41 +138,35 @@ TEST(GameRecordTest, AResignedGameEndsWhereItStandsAndIsLostByWhoResigned) {
             Replay(ResignedGame(11))->resigned_by);
 }
 
-TEST(GameRecordTest, OnlyTheSideToMoveResigns) {
-  proto::GameRecord record = ResignedGame(10);
-  record.mutable_result()->set_resigned_by(1 - record.result().resigned_by());
-  EXPECT_THAT(std::string(ValidateRecord(record).message()),
-              HasSubstr("expected the side to move"));
-  record.mutable_result()->set_resigned_by(7);
-  EXPECT_THAT(std::string(ValidateRecord(record).message()),
-              HasSubstr("side 7 resigns"));
-  record.mutable_result()->clear_resigned_by();
-  EXPECT_THAT(std::string(ValidateRecord(record).message()),
-              HasSubstr("the game is not over"));
-}
-
 TEST(GameRecordTest,
      AGameThatIsGivenUpOrAdjudicatedHasTheMarginItWasEndedWith) {
   proto::GameRecord record = ResignedGame(10);
-  const State last = Replay(record)->states.back();
-  SetMargin(last, -3, record);
-  EXPECT_THAT(std::string(ValidateRecord(record).message()),
-              HasSubstr("the game is not over"));
-  record.mutable_result()->set_adjudication("proof");
+  proto::GameResult& result = *record.mutable_result();
+  const auto expect_refused = [&](const std::string& why) {
+    EXPECT_THAT(std::string(ValidateRecord(record).message()), HasSubstr(why));
+  };
+  // Only the side to move resigns.
+  result.set_resigned_by(1 - result.resigned_by());
+  expect_refused("expected the side to move");
+  result.set_resigned_by(7);
+  expect_refused("side 7 resigns");
+  result.clear_resigned_by();
+  expect_refused("the game is not over");
+  SetMargin(Replay(ResignedGame(10))->states.back(), -3, record);
+  expect_refused("the game is not over");
+  result.set_adjudication("proof");
   const ReplayedGame game = Replay(record).value();
   EXPECT_FALSE(game.finished());
   EXPECT_EQ(game.outcome.margin(), -3);
   EXPECT_EQ(RedMargin(record), -3);
-  record.mutable_result()->clear_adjudication();
-  record.mutable_result()->set_forfeited_by(0);
+  result.clear_adjudication();
+  result.set_forfeited_by(0);
   EXPECT_EQ(ValidateRecord(record), absl::OkStatus());
-  record.mutable_result()->set_forfeited_by(2);
-  EXPECT_THAT(std::string(ValidateRecord(record).message()),
-              HasSubstr("side 2 forfeits; expected 0 or 1"));
-  record.mutable_result()->clear_points();
-  record.mutable_result()->set_forfeited_by(1);
-  EXPECT_THAT(std::string(ValidateRecord(record).message()),
-              HasSubstr("0 points; expected the points of two sides"));
+  result.set_forfeited_by(2);
+  expect_refused("side 2 forfeits; expected 0 or 1");
+  result.clear_points();
+  result.set_forfeited_by(1);
+  expect_refused("0 points; expected the points of two sides");
 }
 
 TEST(GameRecordTest, AGameWhoseActionsWereNotKeptHasALengthAndNoReplay) {

@@ -314,24 +314,26 @@ TEST(ConfigTest, AnOptionOfTheSearchThatHasAFieldOfItsOwnIsRefused) {
   }
 }
 
-TEST(ConfigTest, TheLearnersDeviceAndTypesAreChecked) {
-  // One network learns, on one device.
-  const nn::TrainerOptions on_gpu = ToTrainerOptions(
-      Good("learner { device: 'cuda:2' autocast: 'bfloat16' }"));
-  EXPECT_EQ(on_gpu.cuda_device, 2);
-  EXPECT_TRUE(on_gpu.autocast);
+TEST(ConfigTest, WhatIsGivenIsTaken) {
+  const proto::TrainConfig config = Good(
+      "games_from: 'other/games.db' "
+      "self_play { resignation { threshold: 0.9 } "
+      "            search { temperature_plies: 9 } } "
+      "inference { device: 'cuda:1' precision: 'int8' backend: 'torch' } "
+      "learner { device: 'cuda:2' autocast: 'bfloat16' }");
+  EXPECT_FALSE(PlaysGames(config));
+  const SelfPlayOptions self_play = ToSelfPlayOptions(config).value();
+  EXPECT_FLOAT_EQ(*self_play.resignation.threshold, -0.9f);
+  EXPECT_EQ(self_play.temperature, 1);
+  EXPECT_EQ(self_play.temperature_plies, 9);
+  const auto inference = ToInferenceOptions(config.inference()).value();
+  EXPECT_EQ(inference.device, "cuda:1");
+  EXPECT_EQ(inference.precision, nn::Precision::kInt8);
+  EXPECT_EQ(inference.backend, nn::InferenceBackend::kTorch);
+  const nn::TrainerOptions trainer = ToTrainerOptions(config);
+  EXPECT_EQ(trainer.cuda_device, 2);
+  EXPECT_TRUE(trainer.autocast);
   EXPECT_FALSE(ToTrainerOptions(Good("learner { autocast: 'auto' }")).autocast);
-}
-
-TEST(ConfigTest, InferenceIsTakenAsGiven) {
-  const auto options =
-      ToInferenceOptions(Good("inference { device: 'cuda:1' precision: 'int8' "
-                              "backend: 'torch' }")
-                             .inference())
-          .value();
-  EXPECT_EQ(options.device, "cuda:1");
-  EXPECT_EQ(options.precision, nn::Precision::kInt8);
-  EXPECT_EQ(options.backend, nn::InferenceBackend::kTorch);
 }
 
 TEST(ConfigTest, ConfigsOfEarlierRunsMayNameWhatIsGone) {
@@ -366,20 +368,6 @@ TEST(ConfigTest, GamesThatAreHeldOutLeaveSomethingToLearnFrom) {
   }
   EXPECT_GT(refused, 0);
   EXPECT_LT(refused, 10);
-}
-
-TEST(ConfigTest, GivenGamesStayAndAreNoneOfTheRun) {
-  EXPECT_FALSE(PlaysGames(Good("games_from: 'other/games.db'")));
-}
-
-TEST(ConfigTest, ResignationAndTheTemperatureAreTakenAsGiven) {
-  const auto options =
-      ToSelfPlayOptions(Good("self_play { resignation { threshold: 0.9 } "
-                             "search { temperature_plies: 9 } }"))
-          .value();
-  EXPECT_FLOAT_EQ(*options.resignation.threshold, -0.9f);
-  EXPECT_EQ(options.temperature, 1);
-  EXPECT_EQ(options.temperature_plies, 9);
 }
 
 TEST(ConfigTest, AFileIsLoadedAndAMissingOneNamed) {
@@ -594,26 +582,19 @@ proto::TrainConfig Load(const std::string& file,
   return *std::move(config);
 }
 
-void ExpectLacking(const proto::TrainConfig& config, const char* field) {
-  EXPECT_THAT(CheckDevices(config),
-              StatusIs(absl::StatusCode::kFailedPrecondition,
-                       AllOf(HasSubstr(std::string(field) + ": device"),
-                             HasSubstr("CUDA"))));
+void ExpectLacking(const proto::TrainConfig& config, const std::string& field) {
+  EXPECT_THAT(
+      CheckDevices(config),
+      StatusIs(absl::StatusCode::kFailedPrecondition,
+               AllOf(HasSubstr(field + ": device"), HasSubstr("CUDA"))));
 }
 
-TEST(DeviceCheckTest, EveryMachineHasACpu) {
+TEST(DeviceCheckTest, WhatIsLackingIsNamedWithItsField) {
   EXPECT_TRUE(CheckDevices(Load("tiny.textproto")).ok());
-}
-
-TEST(DeviceCheckTest, DevicesThatAreLackingAreNamedWithTheirField) {
   // No machine has so many.
-  ExpectLacking(Load("tiny.textproto", {"learner.device=cuda:127"}),
-                "learner.device");
-  ExpectLacking(Load("tiny.textproto", {"inference.device=cuda:127"}),
-                "inference.device");
-}
-
-TEST(DeviceCheckTest, NumberTypesThatAreLackingAreNamedWithTheirFields) {
+  for (const std::string field : {"learner.device", "inference.device"}) {
+    ExpectLacking(Load("tiny.textproto", {field + "=cuda:127"}), field);
+  }
   // LibTorch's networks have no integers.
   EXPECT_THAT(
       CheckDevices(Load("tiny.textproto", {"inference.backend=torch",

@@ -85,14 +85,17 @@ struct FakeGate {
 
   TrainCallbacks Callbacks() {
     TrainCallbacks callbacks;
-    callbacks.gate = [this](const GateRequest& request) {
-      EXPECT_TRUE(std::filesystem::exists(request.candidate_path));
-      EXPECT_TRUE(std::filesystem::exists(request.best_path));
-      asked.emplace_back(request.candidate, request.best);
-      GateResult result;
-      result.result = {.variant = "sacred_hill_l1", .opponent = "best"};
-      result.weaker = !promotes.at(request.candidate - 1);
-      return std::vector<GateResult>{result};
+    callbacks.gate = [this](const StrengthRequest& request) {
+      EXPECT_TRUE(std::filesystem::exists(request.checkpoint_path));
+      EXPECT_TRUE(std::filesystem::exists(request.opponent_path));
+      // ".../ckpt-000001.pt"
+      const std::string& best = request.opponent_path;
+      asked.emplace_back(request.generation,
+                         std::stoi(best.substr(best.size() - 9, 6)));
+      return std::vector<StrengthResult>{
+          {.variant = "sacred_hill_l1",
+           .opponent = "best",
+           .weaker = !promotes.at(request.generation - 1)}};
     };
     return callbacks;
   }
@@ -140,8 +143,8 @@ TEST(PipelineGateTest, ATrialThatWasInterruptedIsMadeUpFor) {
   FakeGate gate = {.promotes = {true, true, true, true}};
   bool stop = false;
   TrainCallbacks callbacks;
-  callbacks.gate =
-      [&](const GateRequest&) -> absl::StatusOr<std::vector<GateResult>> {
+  callbacks.gate = [&](const StrengthRequest&)
+      -> absl::StatusOr<std::vector<StrengthResult>> {
     stop = true;
     return absl::CancelledError("interrupted");
   };

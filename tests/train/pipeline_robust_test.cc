@@ -244,21 +244,6 @@ TEST(PipelineRobustTest, AFinalEvaluationIsNotTheOneDuringTraining) {
   EXPECT_EQ(MetricsOf(run_dir, "strength").size(), 6u);
 }
 
-TEST(PipelineRobustTest, ARunThatIsStartedAgainWritesNoLineTwice) {
-  const std::string run_dir = TestFolder("again");
-  proto::TrainConfig config = Tiny(run_dir);
-  config.set_generations(1);
-  TrainCallbacks callbacks;
-  callbacks.evaluate = [](const StrengthRequest&) {
-    return std::vector<StrengthResult>{
-        {.variant = "sacred_hill_l1", .opponent = "random", .score = 0.5}};
-  };
-  Trained(config, callbacks);
-  const std::vector<std::string> lines = MetricsOf(run_dir);
-  Trained(config, callbacks);
-  EXPECT_EQ(MetricsOf(run_dir), lines);
-}
-
 // --- Losses that are not finite ----------------------------------------------
 
 // A run whose games are all there, stopped before the generation 1 is learned.

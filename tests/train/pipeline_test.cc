@@ -143,10 +143,12 @@ TEST(PipelineTest, AFinishedRunIsOnlyEvaluatedAgainUnlessGenerationsGrow) {
   EXPECT_FALSE(requests[0].is_final);
   EXPECT_TRUE(requests[1].is_final);
   EXPECT_THAT(requests[1].checkpoint_path, HasSubstr("ckpt-000002"));
-  EXPECT_THAT(requests[1].first_checkpoint_path, HasSubstr("ckpt-000001"));
+  EXPECT_THAT(requests[1].opponent_path, HasSubstr("ckpt-000001"));
 
   requests.clear();
+  const std::vector<std::string> lines = MetricsOf(run_dir);
   const auto again = Trained(Tiny(run_dir), callbacks);
+  EXPECT_EQ(MetricsOf(run_dir), lines);  // none is there twice
   ASSERT_EQ(requests.size(), 1u);
   EXPECT_TRUE(requests[0].is_final);
   EXPECT_EQ(again.strength.size(), 1u);

@@ -5,15 +5,18 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "proto/config.pb.h"
+#include "tara/train/config/config.h"
 
 namespace tara::train {
 
 // Returns configs/tiny.textproto for a run in the folder `run_dir`, changed by
 // overrides ("field=value").
-absl::StatusOr<proto::TrainConfig> TinyConfig(
-    absl::string_view run_dir, std::vector<std::string> overrides = {});
+inline absl::StatusOr<proto::TrainConfig> TinyConfig(
+    const std::string& run_dir, std::vector<std::string> overrides = {}) {
+  overrides.push_back("run_dir=" + run_dir);
+  return LoadTrainConfig("configs/tiny.textproto", overrides);
+}
 
 }  // namespace tara::train
 

@@ -159,9 +159,9 @@ int Train(const std::string& run_dir, const std::vector<std::string>& options) {
             return cli::EvaluateCheckpoint(*config, request, nullptr, stop);
           },
       .gate =
-          [&](GateRequest request) {
+          [&](StrengthRequest request) {
             request.on_progress = [&](const StrengthProgress&) {
-              Report(absl::StrCat("gate ", request.candidate));
+              Report(absl::StrCat("gate ", request.generation));
             };
             return cli::PlayGate(*config, request, nullptr, stop);
           },

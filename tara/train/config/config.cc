@@ -6,11 +6,14 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <initializer_list>
 #include <limits>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -81,36 +84,28 @@ bool IsNumber(const FieldDescriptor& field) {
 // Sets a singular field, or adds to a repeated one. The types are those that
 // configs have: text, truth values, floats and numbers without a sign.
 absl::Status AssignText(const ProtoField& field, absl::string_view text) {
+  std::string value(text);  // in text format
+  std::string expected;
+  bool is_good = true;
   const FieldDescriptor::CppType type = field.field->cpp_type();
   if (type == FieldDescriptor::CPPTYPE_STRING) {
-    const Reflection& reflection = *field.message->GetReflection();
-    if (field.field->is_repeated()) {
-      reflection.AddString(field.message, field.field, std::string(text));
-    } else {
-      reflection.SetString(field.message, field.field, std::string(text));
-    }
-    return absl::OkStatus();
-  }
-  std::string value;  // in text format
-  std::string expected;
-  bool is_good;
-  if (type == FieldDescriptor::CPPTYPE_BOOL) {
+    value = absl::StrCat("\"", absl::CEscape(text), "\"");
+  } else if (type == FieldDescriptor::CPPTYPE_BOOL) {
     expected = "true or false";
     is_good = text == "true" || text == "false";
-    value = std::string(text);
   } else if (type == FieldDescriptor::CPPTYPE_FLOAT) {
     expected = "a number";
-    float number;
+    float number = 0;
     is_good = ParseDecimal(text, &number);
-    if (is_good) value = absl::StrFormat("%.9g", number);
+    value = absl::StrFormat("%.9g", number);
   } else {
     const uint64_t max = type == FieldDescriptor::CPPTYPE_UINT32
                              ? std::numeric_limits<uint32_t>::max()
                              : std::numeric_limits<uint64_t>::max();
     expected = absl::StrCat("a whole number from 0 to ", max);
-    uint64_t number;
+    uint64_t number = 0;
     is_good = absl::SimpleAtoi(text, &number) && number <= max;
-    if (is_good) value = absl::StrCat(number);
+    value = absl::StrCat(number);
   }
   if (!is_good) {
     return absl::InvalidArgumentError(
@@ -139,6 +134,35 @@ std::vector<std::string> SplitValues(absl::string_view text) {
   return values;
 }
 
+// Sets a field from text. Strings need no quotes. A repeated field is replaced
+// by the values between commas; none if empty. Returns INVALID_ARGUMENT, naming
+// the type, for a value of another type.
+absl::Status SetField(const ProtoField& field, absl::string_view text) {
+  if (!field.field->is_repeated()) return AssignText(field, text);
+  field.message->GetReflection()->ClearField(field.message, field.field);
+  for (const std::string& value : SplitValues(text)) {
+    TARA_RETURN_IF_ERROR(AssignText(field, value));
+  }
+  return absl::OkStatus();
+}
+
+// Whether a field is set or, if it is repeated, has elements.
+bool IsGiven(const ProtoField& field) {
+  const Reflection& reflection = *field.message->GetReflection();
+  return field.field->is_repeated()
+             ? reflection.FieldSize(*field.message, field.field) > 0
+             : reflection.HasField(*field.message, field.field);
+}
+
+// Returns the names of a message's fields, separated by ", ".
+std::string FieldNames(const Descriptor& type) {
+  std::vector<std::string> names;
+  for (int i = 0; i < type.field_count(); ++i) {
+    names.push_back(type.field(i)->name());
+  }
+  return absl::StrJoin(names, ", ");
+}
+
 }  // namespace
 
 absl::Status Prefixed(absl::string_view prefix, const absl::Status& status) {
@@ -158,14 +182,6 @@ absl::Span<const ConfigField> ConfigFields() {
 std::string FieldType(const FieldDescriptor& field) {
   return absl::StrCat(field.type_name(),
                       field.is_repeated() ? ", repeated" : "");
-}
-
-std::string FieldNames(const Descriptor& type) {
-  std::vector<std::string> names;
-  for (int i = 0; i < type.field_count(); ++i) {
-    names.push_back(type.field(i)->name());
-  }
-  return absl::StrJoin(names, ", ");
 }
 
 absl::Status CheckValue(const ConfigField& field, absl::string_view text) {
@@ -223,22 +239,6 @@ absl::StatusOr<ProtoField> FindField(Message& root, absl::string_view path) {
     message = message->GetReflection()->MutableMessage(message, field);
   }
   return absl::InternalError("a path has at least one name");
-}
-
-bool IsGiven(const ProtoField& field) {
-  const Reflection& reflection = *field.message->GetReflection();
-  return field.field->is_repeated()
-             ? reflection.FieldSize(*field.message, field.field) > 0
-             : reflection.HasField(*field.message, field.field);
-}
-
-absl::Status SetField(const ProtoField& field, absl::string_view text) {
-  if (!field.field->is_repeated()) return AssignText(field, text);
-  field.message->GetReflection()->ClearField(field.message, field.field);
-  for (const std::string& value : SplitValues(text)) {
-    TARA_RETURN_IF_ERROR(AssignText(field, value));
-  }
-  return absl::OkStatus();
 }
 
 std::string FieldToText(const ProtoField& field) {
@@ -316,16 +316,10 @@ absl::Status ApplyOverride(const std::string& text,
                   field.ok() ? SetField(*field, parts[1]) : field.status());
 }
 
-ProtoField Find(const ConfigField& field, proto::TrainConfig& config) {
-  const absl::StatusOr<ProtoField> found = FindField(config, field.path);
+ProtoField Find(absl::string_view path, proto::TrainConfig& config) {
+  const absl::StatusOr<ProtoField> found = FindField(config, path);
   TARA_CHECK(found.ok(), "a field is not found by its path");
   return *found;
-}
-
-// Returns what "runs/NAME-VARIANT" ends in.
-std::string VariantsName(const proto::TrainConfig& config) {
-  if (config.variant_size() == kNumVariants) return "all";
-  return absl::StrJoin(config.variant(), "+");
 }
 
 absl::Status ResolveVariants(proto::TrainConfig& config) {
@@ -352,106 +346,32 @@ absl::Status ResolveVariants(proto::TrainConfig& config) {
 // Fills in fields that are not set.
 absl::Status Resolve(const std::string& path, proto::TrainConfig& config) {
   for (const ConfigField& field : ConfigFields()) {
-    const ProtoField target = Find(field, config);
+    const ProtoField target = Find(field.path, config);
     if (IsGiven(target) || !field.info.has_default_()) continue;
     TARA_CHECK(SetField(target, field.info.default_()).ok(), "bad default");
   }
-  proto::NetworkConfig& network = *config.mutable_network();
-  const bool light = IsLight(config);
-  if (!network.has_channels()) network.set_channels(light ? 64 : 32);
-  if (!network.has_blocks()) network.set_blocks(light ? 3 : 4);
   TARA_RETURN_IF_ERROR(ResolveVariants(config));
-  const auto cores = static_cast<uint32_t>(UsableProcessors());
-  if (!config.self_play().has_threads()) {
-    config.mutable_self_play()->set_threads(cores);
-  }
-  if (!config.learner().has_threads()) {
-    config.mutable_learner()->set_threads(cores);
-  }
+  const bool light = IsLight(config);
   const bool on_cpu = config.learner().device() == "cpu";
-  if (!config.learner().has_prepare_threads()) {
-    config.mutable_learner()->set_prepare_threads(on_cpu ? 0 : 3);
-  }
-  if (!config.learner().has_steps_per_read()) {
-    config.mutable_learner()->set_steps_per_read(on_cpu ? 1 : 16);
-  }
-  if (!config.has_run_dir()) {
-    config.set_run_dir(absl::StrCat("runs/",
-                                    std::filesystem::path(path).stem().string(),
-                                    "-", VariantsName(config)));
-  }
-  return absl::OkStatus();
-}
-
-absl::Status Validate(proto::TrainConfig& config) {
-  for (const ConfigField& field : ConfigFields()) {
-    TARA_RETURN_IF_ERROR(CheckValue(field, FieldToText(Find(field, config))));
-  }
-  if (config.run_dir().empty()) {
-    return absl::InvalidArgumentError("run_dir: empty; expected a folder");
-  }
-  return CheckConfig(config);
-}
-
-}  // namespace
-
-absl::StatusOr<proto::TrainConfig> LoadTrainConfig(
-    const std::string& path, absl::Span<const std::string> overrides) {
-  TARA_ASSIGN_OR_RETURN(const std::string text, ReadWholeFile(path));
-  return ParseTrainConfig(text, path, overrides);
-}
-
-absl::Status ParseText(absl::string_view text, const std::string& path,
-                       absl::string_view kind, Message& message) {
-  FirstError error(path, kind, message.GetDescriptor());
-  google::protobuf::TextFormat::Parser parser;
-  parser.RecordErrorsTo(&error);
-  if (parser.ParseFromString(PlainText(text), &message)) {
-    return absl::OkStatus();
-  }
-  return absl::InvalidArgumentError(error.text());
-}
-
-absl::StatusOr<proto::TrainConfig> ParseTrainConfig(
-    absl::string_view text, const std::string& path,
-    absl::Span<const std::string> overrides) {
-  proto::TrainConfig config;
-  TARA_RETURN_IF_ERROR(ParseText(text, path, "a training config", config));
-  for (const std::string& one : overrides) {
-    TARA_RETURN_IF_ERROR(ApplyOverride(one, config));
-  }
-  // Values come from the file and from overrides, so errors name neither.
-  TARA_RETURN_IF_ERROR(Prefixed(path + ": ", Resolve(path, config)));
-  TARA_RETURN_IF_ERROR(Prefixed(path + ": ", Validate(config)));
-  return config;
-}
-
-std::string ConfigToText(const proto::TrainConfig& config) {
-  std::string text;
-  google::protobuf::TextFormat::PrintToString(config, &text);
-  return absl::StrCat("# The config of this run with every field filled in.\n",
-                      text);
-}
-
-absl::Status CheckResumable(const proto::TrainConfig& before,
-                            const proto::TrainConfig& now) {
-  // Copies, because finding a field needs a message that it may complete.
-  proto::TrainConfig old_config = before;
-  proto::TrainConfig new_config = now;
-  for (const ConfigField& field : ConfigFields()) {
-    if (!field.info.fixed()) continue;
-    const std::string old_value = FieldToText(Find(field, old_config));
-    const std::string new_value = FieldToText(Find(field, new_config));
-    if (old_value == new_value) continue;
-    return absl::FailedPreconditionError(
-        absl::StrCat(field.path, ": the run was started with ", old_value,
-                     " and cannot resume with ", new_value,
-                     "; restore the value or choose another run_dir"));
+  const std::string cores = absl::StrCat(UsableProcessors());
+  const std::pair<const char*, std::string> computed[] = {
+      {"network.channels", light ? "64" : "32"},
+      {"network.blocks", light ? "3" : "4"},
+      {"self_play.threads", cores},
+      {"learner.threads", cores},
+      {"learner.prepare_threads", on_cpu ? "0" : "3"},
+      {"learner.steps_per_read", on_cpu ? "1" : "16"},
+      {"run_dir",
+       absl::StrCat("runs/", std::filesystem::path(path).stem().string(), "-",
+                    config.variant_size() == kNumVariants
+                        ? "all"
+                        : absl::StrJoin(config.variant(), "+"))}};
+  for (const auto& [name, value] : computed) {
+    const ProtoField field = Find(name, config);
+    if (!IsGiven(field)) TARA_RETURN_IF_ERROR(SetField(field, value));
   }
   return absl::OkStatus();
 }
-
-namespace {
 
 // More actions than a game has; the longest variants have some 150.
 constexpr int64_t kLongestGame = 1000;
@@ -579,21 +499,86 @@ absl::Status CheckGames(const proto::TrainConfig& config) {
                           "generation"));
 }
 
-}  // namespace
-
-absl::Status CheckConfig(const proto::TrainConfig& config) {
+// Checks all values, each and with one another. Returns INVALID_ARGUMENT with
+// the field, its value, the reason and what was expected.
+absl::Status Validate(proto::TrainConfig& config) {
+  for (const ConfigField& field : ConfigFields()) {
+    TARA_RETURN_IF_ERROR(
+        CheckValue(field, FieldToText(Find(field.path, config))));
+  }
+  for (const auto& [name, expected] :
+       std::initializer_list<std::pair<const char*, const char*>>{
+           {"run_dir", "a folder"},
+           {"init_from", "a checkpoint, a run's folder, or -"},
+           {"games_from", "a store of games, or -"}}) {
+    if (FieldToText(Find(name, config)).empty()) {
+      return Bad(name, "empty", expected);
+    }
+  }
   TARA_RETURN_IF_ERROR(Prefixed("rule_options: ", RulesOf(config).status()));
-  if (config.init_from().empty()) {
-    return Bad("init_from", "empty", "a checkpoint, a run's folder, or -");
-  }
-  if (config.games_from().empty()) {
-    return Bad("games_from", "empty", "a store of games, or -");
-  }
   TARA_RETURN_IF_ERROR(
       Prefixed("inference.", ToInferenceOptions(config.inference()).status()));
   TARA_RETURN_IF_ERROR(CheckSelfPlay(config.self_play()));
   TARA_RETURN_IF_ERROR(CheckLearner(config));
   return CheckGames(config);
+}
+
+}  // namespace
+
+absl::StatusOr<proto::TrainConfig> LoadTrainConfig(
+    const std::string& path, absl::Span<const std::string> overrides) {
+  TARA_ASSIGN_OR_RETURN(const std::string text, ReadWholeFile(path));
+  return ParseTrainConfig(text, path, overrides);
+}
+
+absl::Status ParseText(absl::string_view text, const std::string& path,
+                       absl::string_view kind, Message& message) {
+  FirstError error(path, kind, message.GetDescriptor());
+  google::protobuf::TextFormat::Parser parser;
+  parser.RecordErrorsTo(&error);
+  if (parser.ParseFromString(PlainText(text), &message)) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(error.text());
+}
+
+absl::StatusOr<proto::TrainConfig> ParseTrainConfig(
+    absl::string_view text, const std::string& path,
+    absl::Span<const std::string> overrides) {
+  proto::TrainConfig config;
+  TARA_RETURN_IF_ERROR(ParseText(text, path, "a training config", config));
+  for (const std::string& one : overrides) {
+    TARA_RETURN_IF_ERROR(ApplyOverride(one, config));
+  }
+  // Values come from the file and from overrides, so errors name neither.
+  TARA_RETURN_IF_ERROR(Prefixed(path + ": ", Resolve(path, config)));
+  TARA_RETURN_IF_ERROR(Prefixed(path + ": ", Validate(config)));
+  return config;
+}
+
+std::string ConfigToText(const proto::TrainConfig& config) {
+  std::string text;
+  google::protobuf::TextFormat::PrintToString(config, &text);
+  return absl::StrCat("# The config of this run with every field filled in.\n",
+                      text);
+}
+
+absl::Status CheckResumable(const proto::TrainConfig& before,
+                            const proto::TrainConfig& now) {
+  // Copies, because finding a field needs a message that it may complete.
+  proto::TrainConfig old_config = before;
+  proto::TrainConfig new_config = now;
+  for (const ConfigField& field : ConfigFields()) {
+    if (!field.info.fixed()) continue;
+    const std::string old_value = FieldToText(Find(field.path, old_config));
+    const std::string new_value = FieldToText(Find(field.path, new_config));
+    if (old_value == new_value) continue;
+    return absl::FailedPreconditionError(
+        absl::StrCat(field.path, ": the run was started with ", old_value,
+                     " and cannot resume with ", new_value,
+                     "; restore the value or choose another run_dir"));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace tara::train

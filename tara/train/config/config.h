@@ -18,7 +18,7 @@
 namespace tara::train {
 
 // Returns the config of a text-format file, changed by overrides in the form
-// "path.to.field=value" (SetField), with every field filled in:
+// "path.to.field=value" (FieldToText), with every field filled in:
 // defaults, "all" written out, the number of cores, the run's folder. Returns
 // NOT_FOUND or another system error for a file that cannot be read,
 // INVALID_ARGUMENT for an unknown or ill-typed field (file:line:column and the
@@ -49,12 +49,6 @@ std::string ConfigToText(const proto::TrainConfig& config);
 absl::Status CheckResumable(const proto::TrainConfig& before,
                             const proto::TrainConfig& now);
 
-// Checks that the values of fields fit together. Those of single fields are
-// declared in proto/config.proto. Returns INVALID_ARGUMENT with the field, its
-// value, the reason and what was expected.
-// REQUIRES: every field is filled in and in its range, variants are known.
-absl::Status CheckConfig(const proto::TrainConfig& config);
-
 // Returns an error with `prefix` before its message; OK is OK.
 absl::Status Prefixed(absl::string_view prefix, const absl::Status& status);
 
@@ -75,9 +69,6 @@ absl::Span<const ConfigField> ConfigFields();
 // Returns the name of a field's type: "uint32", "string, repeated".
 std::string FieldType(const google::protobuf::FieldDescriptor& field);
 
-// Returns the names of a message's fields, separated by ", ".
-std::string FieldNames(const google::protobuf::Descriptor& type);
-
 // Returns OK, or INVALID_ARGUMENT naming path, value and what was expected, if
 // a value is not a declared one. Lists are not checked.
 absl::Status CheckValue(const ConfigField& field, absl::string_view text);
@@ -94,15 +85,9 @@ struct ProtoField {
 absl::StatusOr<ProtoField> FindField(google::protobuf::Message& root,
                                      absl::string_view path);
 
-// Whether a field is set or, if it is repeated, has elements.
-bool IsGiven(const ProtoField& field);
-
-// Sets a field from text. Strings need no quotes. A repeated field is replaced
-// by the values between commas ("\," is a comma in a value); none if empty.
-// Returns INVALID_ARGUMENT, naming the type, for a value of another type.
-absl::Status SetField(const ProtoField& field, absl::string_view text);
-
-// Returns the value as SetField reads it; numbers are read back exactly.
+// Returns the value as an override has it: strings without quotes, the values
+// of a repeated field between commas ("\," is a comma in a value). Numbers are
+// read back exactly.
 std::string FieldToText(const ProtoField& field);
 
 }  // namespace tara::train

@@ -50,12 +50,12 @@ absl::StatusOr<std::unique_ptr<nn::Trainer>> MakeTrainer(
 absl::StatusOr<std::vector<HeldOutLosses>> MeasureHeldOut(
     const Sampler& sampler, nn::Trainer& trainer) {
   std::vector<HeldOutLosses> measured;
-  for (const Variant variant : sampler.HeldOutVariants()) {
+  for (const VariantInfo& info : kVariants) {
     const std::vector<nn::Sample> samples =
-        sampler.HeldOutSamples(variant, kMaxHeldOutPositions);
+        sampler.HeldOutSamples(info.variant, kMaxHeldOutPositions);
     if (samples.size() < kMinHeldOutPositions) continue;
     TARA_ASSIGN_OR_RETURN(const nn::Losses losses, trainer.Measure(samples));
-    measured.push_back({.variant = variant,
+    measured.push_back({.variant = info.variant,
                         .positions = static_cast<int64_t>(samples.size()),
                         .losses = losses});
   }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <iterator>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -262,24 +263,16 @@ Sampler::Sampler(record::GameStore& store, const SamplerOptions& options,
   }
 }
 
-int64_t Sampler::Positions::positions() const {
-  int64_t count = 0;
-  for (const Pool& pool : pools) {
-    count += static_cast<int64_t>(pool.places.size());
-  }
-  return count;
+int64_t Sampler::Pools::count() const {
+  return std::accumulate(games.begin(), games.end(), int64_t{0});
 }
 
-void Sampler::Positions::Add(const SampledGame& game, uint32_t place) {
-  Pool& pool = pools[static_cast<int>(game.variant)];
-  const size_t before = pool.places.size();
-  for (size_t ply = 0; ply < game.positions.size(); ++ply) {
-    if (!game.positions[ply].is_taught) continue;
-    pool.places.push_back({.game = place, .ply = static_cast<uint32_t>(ply)});
+int64_t Sampler::positions() const {
+  int64_t count = 0;
+  for (const auto& places : learned_.places) {
+    count += static_cast<int64_t>(places.size());
   }
-  const bool has_any = pool.places.size() > before;
-  pool.games += has_any ? 1 : 0;
-  games += has_any ? 1 : 0;
+  return count;
 }
 
 absl::Status Sampler::MoveWindow(uint64_t end_index) {
@@ -318,10 +311,10 @@ absl::Status Sampler::MoveWindow(uint64_t end_index) {
                return a.game_index < b.game_index;
              });
   FillPools();
-  if (!games_.empty() && learned_.games == 0) {
+  if (!games_.empty() && games() == 0) {
     return absl::FailedPreconditionError(
         absl::StrCat("the window has ", games_.size(),
-                     " games, but none to learn from (", held_out_.games,
+                     " games, but none to learn from (", held_out_games(),
                      " are held out); expected a larger window or a smaller "
                      "held_out_share"));
   }
@@ -332,34 +325,27 @@ void Sampler::FillPools() {
   learned_ = {};
   held_out_ = {};
   for (size_t i = 0; i < games_.size(); ++i) {
-    const bool held_out =
-        IsHeldOut(options_.held_out_share, run_seed_, games_[i].game_index);
-    (held_out ? held_out_ : learned_).Add(games_[i], static_cast<uint32_t>(i));
+    const SampledGame& game = games_[i];
+    Pools& pools =
+        IsHeldOut(options_.held_out_share, run_seed_, game.game_index)
+            ? held_out_
+            : learned_;
+    const auto variant = static_cast<size_t>(game.variant);
+    std::vector<Place>& places = pools.places[variant];
+    const size_t before = places.size();
+    for (size_t ply = 0; ply < game.positions.size(); ++ply) {
+      if (!game.positions[ply].is_taught) continue;
+      places.push_back({.game = static_cast<uint32_t>(i),
+                        .ply = static_cast<uint32_t>(ply)});
+    }
+    pools.games[variant] += places.size() > before ? 1 : 0;
   }
-  last_games_.clear();
-  uint64_t sum = 0;
-  for (const Pool& pool : learned_.pools) {
-    last_games_.push_back(sum += static_cast<uint64_t>(pool.games));
-  }
-}
-
-std::vector<Variant> Sampler::HeldOutVariants() const {
-  std::vector<Variant> variants;
-  for (const VariantInfo& info : kVariants) {
-    if (HeldOutPositions(info.variant) > 0) variants.push_back(info.variant);
-  }
-  return variants;
-}
-
-int64_t Sampler::HeldOutPositions(Variant variant) const {
-  return static_cast<int64_t>(
-      held_out_.pools[static_cast<int>(variant)].places.size());
 }
 
 std::vector<nn::Sample> Sampler::HeldOutSamples(Variant variant,
                                                 int size) const {
   const std::vector<Place>& places =
-      held_out_.pools[static_cast<int>(variant)].places;
+      held_out_.places[static_cast<size_t>(variant)];
   const size_t count = std::min(places.size(), static_cast<size_t>(size));
   std::vector<nn::Sample> samples;
   samples.reserve(count);
@@ -383,17 +369,19 @@ nn::Sample Sampler::SampleAt(const Place& place, Random* random) const {
 }
 
 std::vector<nn::Sample> Sampler::Batch(int64_t step, int size) const {
-  TARA_CHECK(learned_.games > 0, "a batch from an empty window");
+  TARA_CHECK(games() > 0, "a batch from an empty window");
   Random random(DeriveSeed(run_seed_, static_cast<uint64_t>(step),
                            StreamPurpose::kSampling));
   std::vector<nn::Sample> batch;
   batch.reserve(size);
   for (int i = 0; i < size; ++i) {
-    const auto variant =
-        std::upper_bound(last_games_.begin(), last_games_.end(),
-                         Draw(last_games_.back(), random)) -
-        last_games_.begin();
-    const std::vector<Place>& places = learned_.pools[variant].places;
+    // A game, and with it a variant.
+    uint64_t game = Draw(static_cast<uint64_t>(games()), random);
+    size_t variant = 0;
+    while (game >= static_cast<uint64_t>(learned_.games[variant])) {
+      game -= static_cast<uint64_t>(learned_.games[variant++]);
+    }
+    const std::vector<Place>& places = learned_.places[variant];
     batch.push_back(SampleAt(places[Draw(places.size(), random)], &random));
   }
   return batch;

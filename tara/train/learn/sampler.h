@@ -178,13 +178,10 @@ class Sampler {
 
   // Games of the window that are learned from, and the positions that can be
   // drawn of them.
-  int64_t games() const { return learned_.games; }
-  int64_t positions() const { return learned_.positions(); }
+  int64_t games() const { return learned_.count(); }
+  int64_t positions() const;
 
-  // Variants with held-out positions in the window, in the order of kVariants.
-  std::vector<Variant> HeldOutVariants() const;
-  int64_t held_out_games() const { return held_out_.games; }
-  int64_t HeldOutPositions(Variant variant) const;
+  int64_t held_out_games() const { return held_out_.count(); }
   // Returns at most `size` held-out positions of a variant, evenly spaced over
   // the window; constant for the same window.
   std::vector<nn::Sample> HeldOutSamples(Variant variant, int size) const;
@@ -195,18 +192,12 @@ class Sampler {
     uint32_t game;  // in games_
     uint32_t ply;
   };
-  // Positions of one variant.
-  struct Pool {
-    int64_t games = 0;
-    std::vector<Place> places;
-  };
-  // Positions of one side of the window: those to learn, or those held out.
-  struct Positions {
-    int64_t games = 0;
-    std::array<Pool, kNumVariants> pools;
+  // One side of the window, by variant: what is learned, or what is held out.
+  struct Pools {
+    std::array<int64_t, kNumVariants> games = {};  // that have places
+    std::array<std::vector<Place>, kNumVariants> places;
 
-    int64_t positions() const;
-    void Add(const SampledGame& game, uint32_t place);
+    int64_t count() const;  // games
   };
 
   void FillPools();
@@ -218,9 +209,8 @@ class Sampler {
   // [variant, seat]: what SymmetriesToSeatZero returns.
   std::array<std::array<std::vector<Symmetry>, 4>, kNumVariants> symmetries_;
   std::deque<SampledGame> games_;  // by increasing index
-  Positions learned_;
-  Positions held_out_;
-  std::vector<uint64_t> last_games_;  // of variants up to each; the last is all
+  Pools learned_;
+  Pools held_out_;
 };
 
 }  // namespace tara::train

@@ -24,52 +24,6 @@ namespace {
 
 // --- One game ----------------------------------------------------------------
 
-// A game of self-play: its tree, its stream and its record so far. Hands itself
-// to the sink when it is over.
-class SelfPlayGame : public mcts::SearchedGame {
- public:
-  // `solver` may be null. The references must outlive the game.
-  SelfPlayGame(const SelfPlayOptions& options, uint64_t game_index,
-               mcts::LeafSolver* solver, const GameSink& sink,
-               SelfPlayStats& stats);
-
-  mcts::Tree& tree() override { return tree_; }
-  absl::StatusOr<bool> Play() override;
-
- private:
-  // The options of a turn's search.
-  mcts::SearchOptions OptionsOf(const mcts::TurnSearch& turn) const;
-  mcts::TurnSearch DrawTurn();
-
-  // How actions are compared by what is proved of them.
-  mcts::ChoiceOptions Choice(float temperature) const;
-  Action Choose(const std::vector<mcts::RootAction>& actions);
-  // Returns the policy target as shares of the actions; empty: the visits.
-  std::vector<float> TargetShares(
-      const std::vector<mcts::RootAction>& actions) const;
-  // Adds an action and the search's results to the record.
-  void Record(Action action, const std::vector<mcts::RootAction>& actions);
-  // Adds the policy target to a step. `actions` were searched.
-  void RecordPolicy(const std::vector<mcts::RootAction>& actions,
-                    proto::Step& step);
-
-  // Hands the game to the sink and counts it. `winner` is a side, or -1.
-  absl::Status End(int winner);
-
-  const SelfPlayOptions& options_;
-  const GameSink& sink_;
-  SelfPlayStats& stats_;
-  std::optional<ResignationWatch> watch_;  // where sides may resign
-  const uint64_t seed_;
-  Random random_;  // before what is drawn from it
-  const State start_;
-  mcts::SearchOptions search_;  // of full searches
-  const Opening opening_;
-  mcts::TurnSearch turn_;
-  mcts::Tree tree_;
-  proto::GameRecord record_;
-};
-
 State StartOf(const SelfPlayOptions& options, uint64_t game_index,
               Random& random) {
   const size_t i = options.start_of
@@ -115,171 +69,200 @@ float PolicySurprise(const std::vector<mcts::RootAction>& actions,
   return static_cast<float>(std::max(0.0, surprise));
 }
 
-SelfPlayGame::SelfPlayGame(const SelfPlayOptions& options, uint64_t game_index,
-                           mcts::LeafSolver* solver, const GameSink& sink,
-                           SelfPlayStats& stats)
-    : options_(options),
-      sink_(sink),
-      stats_(stats),
-      watch_(WatchOf(options, game_index)),
-      seed_(DeriveSeed(options.run_seed, game_index, StreamPurpose::kSelfPlay)),
-      random_(seed_),
-      start_(StartOf(options, game_index, random_)),
-      search_(FullSearch(options, start_, solver)),
-      opening_(DrawOpening(options.opening, start_, random_)),
-      turn_(DrawTurn()),
-      tree_(OptionsOf(turn_), opening_.state, random_()),
-      record_(record::NewGameRecord(start_, {.seed = seed_,
-                                             .model_id = options.model_id,
-                                             .generation = options.generation,
-                                             .game_index = game_index})) {
-  for (const Action action : opening_.actions) record::AddStep(action, record_);
-  record_.set_opening_plies(static_cast<uint32_t>(opening_.actions.size()));
-}
-
-mcts::TurnSearch SelfPlayGame::DrawTurn() {
-  return mcts::DrawTurnSearch({.full_share = options_.full_search_share,
-                               .full_simulations = search_.simulations,
-                               .fast_simulations = options_.fast_simulations},
-                              random_);
-}
-
-mcts::SearchOptions SelfPlayGame::OptionsOf(
-    const mcts::TurnSearch& turn) const {
-  mcts::SearchOptions search = search_;
-  search.simulations = turn.simulations;
-  if (!turn.full) {
-    search.dirichlet_fraction = 0;
-    search.forced_playouts = 0;
-    search.gumbel_noise = 0;
+// A game of self-play: its tree, its stream and its record so far. Hands itself
+// to the sink when it is over.
+class SelfPlayGame : public mcts::SearchedGame {
+ public:
+  // `solver` may be null. The references must outlive the game.
+  SelfPlayGame(const SelfPlayOptions& options, uint64_t game_index,
+               mcts::LeafSolver* solver, const GameSink& sink,
+               SelfPlayStats& stats)
+      : options_(options),
+        sink_(sink),
+        stats_(stats),
+        watch_(WatchOf(options, game_index)),
+        seed_(
+            DeriveSeed(options.run_seed, game_index, StreamPurpose::kSelfPlay)),
+        random_(seed_),
+        start_(StartOf(options, game_index, random_)),
+        search_(FullSearch(options, start_, solver)),
+        opening_(DrawOpening(options.opening, start_, random_)),
+        turn_(DrawTurn()),
+        tree_(OptionsOf(turn_), opening_.state, random_()),
+        record_(record::NewGameRecord(start_, {.seed = seed_,
+                                               .model_id = options.model_id,
+                                               .generation = options.generation,
+                                               .game_index = game_index})) {
+    for (const Action action : opening_.actions) {
+      record::AddStep(action, record_);
+    }
+    record_.set_opening_plies(static_cast<uint32_t>(opening_.actions.size()));
   }
-  return search;
-}
 
-absl::StatusOr<bool> SelfPlayGame::Play() {
-  const State& root = tree_.root();
-  if (watch_.has_value() && watch_->Observe(root.side(), tree_.root_value())) {
-    record::SetResigned(root, record_);
-    stats_.resigned += 1;
-    TARA_RETURN_IF_ERROR(End(Opponent(root.side())));
+  mcts::Tree& tree() override { return tree_; }
+  absl::StatusOr<bool> Play() override {
+    const State& root = tree_.root();
+    if (watch_.has_value() &&
+        watch_->Observe(root.side(), tree_.root_value())) {
+      record::SetResigned(root, record_);
+      stats_.resigned += 1;
+      TARA_RETURN_IF_ERROR(End(Opponent(root.side())));
+      return false;
+    }
+    const std::vector<mcts::RootAction> actions = tree_.root_actions();
+    const Action action = Choose(actions);
+    Record(action, actions);
+    stats_.plies += 1;
+    stats_.full_searches += turn_.full ? 1 : 0;
+    turn_ = DrawTurn();
+    tree_.SetRootOptions(OptionsOf(turn_));
+    tree_.Advance(action);
+    if (!tree_.finished()) return true;
+    record::SetResult(tree_.root(), record_);
+    TARA_RETURN_IF_ERROR(End(Score(tree_.root()).winner()));
     return false;
   }
-  const std::vector<mcts::RootAction> actions = tree_.root_actions();
-  const Action action = Choose(actions);
-  Record(action, actions);
-  stats_.plies += 1;
-  stats_.full_searches += turn_.full ? 1 : 0;
-  turn_ = DrawTurn();
-  tree_.SetRootOptions(OptionsOf(turn_));
-  tree_.Advance(action);
-  if (!tree_.finished()) return true;
-  record::SetResult(tree_.root(), record_);
-  TARA_RETURN_IF_ERROR(End(Score(tree_.root()).winner()));
-  return false;
-}
 
-mcts::ChoiceOptions SelfPlayGame::Choice(float temperature) const {
-  const Side side = tree_.root().side();
-  return {.temperature = temperature, .utility = [this, side](int margin) {
-            return tree_.data().utility.OfMargin(margin, side);
-          }};
-}
-
-Action SelfPlayGame::Choose(const std::vector<mcts::RootAction>& actions) {
-  const float temperature = record_.steps_size() < options_.temperature_plies
-                                ? options_.temperature
-                                : 0;
-  if (!search_.gumbel) {
-    return mcts::ChooseAction(actions, Choice(temperature), random_);
-  }
-  if (tree_.settled()) return mcts::ChooseAction(actions, Choice(0), random_);
-  if (turn_.full || temperature == 0) return tree_.gumbel_action();
-  // The shares of the improved policy take the place of visits.
-  constexpr float kVisits = 1 << 20;
-  const std::vector<float> shares = tree_.improved_policy();
-  std::vector<mcts::RootAction> drawn = actions;
-  for (size_t i = 0; i < drawn.size(); ++i) {
-    drawn[i].visits = static_cast<int>(std::lround(kVisits * shares[i]));
-  }
-  return mcts::ChooseAction(drawn, Choice(temperature), random_);
-}
-
-std::vector<float> SelfPlayGame::TargetShares(
-    const std::vector<mcts::RootAction>& actions) const {
-  std::vector<float> shares;
-  const int visits = tree_.root_visits();
-  if (search_.gumbel && !tree_.settled()) {
-    shares = tree_.improved_policy();
-  } else if (!search_.gumbel && search_.forced_playouts > 0 && visits > 0) {
-    shares = mcts::PolicyTarget(
-        actions,
-        {.forced_playouts = search_.forced_playouts, .puct = tree_.root_puct()},
-        tree_.root_search_priors());
-  }
-  if (!search_.proof) return shares;
-  const std::vector<bool> left = mcts::LeftByProof(actions, Choice(0));
-  if (std::find(left.begin(), left.end(), false) == left.end()) return shares;
-  if (shares.empty()) {
-    for (const mcts::RootAction& action : actions) {
-      shares.push_back(static_cast<float>(action.visits));
+ private:
+  // The options of a turn's search.
+  mcts::SearchOptions OptionsOf(const mcts::TurnSearch& turn) const {
+    mcts::SearchOptions search = search_;
+    search.simulations = turn.simulations;
+    if (!turn.full) {
+      search.dirichlet_fraction = 0;
+      search.forced_playouts = 0;
+      search.gumbel_noise = 0;
     }
+    return search;
   }
-  float total = 0;
-  for (size_t i = 0; i < shares.size(); ++i) total += left[i] ? shares[i] : 0;
-  // Proved actions may lack visits: then all that are left are as good.
-  for (size_t i = 0; i < shares.size(); ++i) {
-    shares[i] = left[i] ? (total > 0 ? shares[i] : 1) : 0;
-  }
-  return shares;
-}
 
-void SelfPlayGame::Record(Action action,
-                          const std::vector<mcts::RootAction>& actions) {
-  proto::Step& step = record::AddStep(action, record_);
-  step.set_root_value(std::clamp(tree_.root_value(), -1.0f, 1.0f));
-  step.set_simulations(static_cast<uint32_t>(tree_.root_visits()));
-  if (search_.proof) {
-    const mcts::MarginBounds proved = tree_.root_bounds();
-    record::SetProved(proved.low, proved.high, tree_.root(), step);
+  mcts::TurnSearch DrawTurn() {
+    return mcts::DrawTurnSearch({.full_share = options_.full_search_share,
+                                 .full_simulations = search_.simulations,
+                                 .fast_simulations = options_.fast_simulations},
+                                random_);
   }
-  if (turn_.full) RecordPolicy(actions, step);
-}
 
-void SelfPlayGame::RecordPolicy(const std::vector<mcts::RootAction>& actions,
-                                proto::Step& step) {
-  std::vector<float> visits;
-  for (const mcts::RootAction& candidate : actions) {
-    visits.push_back(static_cast<float>(candidate.visits));
-    if (candidate.visits == 0) continue;
-    step.add_visited_action(static_cast<uint32_t>(Index(candidate.action)));
-    step.add_visits(static_cast<uint32_t>(candidate.visits));
+  // How actions are compared by what is proved of them.
+  mcts::ChoiceOptions Choice(float temperature) const {
+    const Side side = tree_.root().side();
+    return {.temperature = temperature, .utility = [this, side](int margin) {
+              return tree_.data().utility.OfMargin(margin, side);
+            }};
   }
-  const std::vector<float> shares = TargetShares(actions);
-  if (!shares.empty()) {
-    std::vector<Action> targets;
+
+  Action Choose(const std::vector<mcts::RootAction>& actions) {
+    const float temperature = record_.steps_size() < options_.temperature_plies
+                                  ? options_.temperature
+                                  : 0;
+    if (!search_.gumbel) {
+      return mcts::ChooseAction(actions, Choice(temperature), random_);
+    }
+    if (tree_.settled()) return mcts::ChooseAction(actions, Choice(0), random_);
+    if (turn_.full || temperature == 0) return tree_.gumbel_action();
+    // The shares of the improved policy take the place of visits.
+    constexpr float kVisits = 1 << 20;
+    const std::vector<float> shares = tree_.improved_policy();
+    std::vector<mcts::RootAction> drawn = actions;
+    for (size_t i = 0; i < drawn.size(); ++i) {
+      drawn[i].visits = static_cast<int>(std::lround(kVisits * shares[i]));
+    }
+    return mcts::ChooseAction(drawn, Choice(temperature), random_);
+  }
+
+  // Returns the policy target as shares of the actions; empty: the visits.
+  std::vector<float> TargetShares(
+      const std::vector<mcts::RootAction>& actions) const {
+    std::vector<float> shares;
+    const int visits = tree_.root_visits();
+    if (search_.gumbel && !tree_.settled()) {
+      shares = tree_.improved_policy();
+    } else if (!search_.gumbel && search_.forced_playouts > 0 && visits > 0) {
+      shares = mcts::PolicyTarget(actions,
+                                  {.forced_playouts = search_.forced_playouts,
+                                   .puct = tree_.root_puct()},
+                                  tree_.root_search_priors());
+    }
+    if (!search_.proof) return shares;
+    const std::vector<bool> left = mcts::LeftByProof(actions, Choice(0));
+    if (std::find(left.begin(), left.end(), false) == left.end()) return shares;
+    if (shares.empty()) {
+      for (const mcts::RootAction& action : actions) {
+        shares.push_back(static_cast<float>(action.visits));
+      }
+    }
+    float total = 0;
+    for (size_t i = 0; i < shares.size(); ++i) total += left[i] ? shares[i] : 0;
+    // Proved actions may lack visits: then all that are left are as good.
+    for (size_t i = 0; i < shares.size(); ++i) {
+      shares[i] = left[i] ? (total > 0 ? shares[i] : 1) : 0;
+    }
+    return shares;
+  }
+
+  // Adds an action and the search's results to the record.
+  void Record(Action action, const std::vector<mcts::RootAction>& actions) {
+    proto::Step& step = record::AddStep(action, record_);
+    step.set_root_value(std::clamp(tree_.root_value(), -1.0f, 1.0f));
+    step.set_simulations(static_cast<uint32_t>(tree_.root_visits()));
+    if (search_.proof) {
+      const mcts::MarginBounds proved = tree_.root_bounds();
+      record::SetProved(proved.low, proved.high, tree_.root(), step);
+    }
+    if (turn_.full) RecordPolicy(actions, step);
+  }
+
+  // Adds the policy target to a step. `actions` were searched.
+  void RecordPolicy(const std::vector<mcts::RootAction>& actions,
+                    proto::Step& step) {
+    std::vector<float> visits;
     for (const mcts::RootAction& candidate : actions) {
-      targets.push_back(candidate.action);
+      visits.push_back(static_cast<float>(candidate.visits));
+      if (candidate.visits == 0) continue;
+      step.add_visited_action(static_cast<uint32_t>(Index(candidate.action)));
+      step.add_visits(static_cast<uint32_t>(candidate.visits));
     }
-    record::SetPolicyTarget(targets, shares, step);
+    const std::vector<float> shares = TargetShares(actions);
+    if (!shares.empty()) {
+      std::vector<Action> targets;
+      for (const mcts::RootAction& candidate : actions) {
+        targets.push_back(candidate.action);
+      }
+      record::SetPolicyTarget(targets, shares, step);
+    }
+    step.set_policy_surprise(
+        PolicySurprise(actions, shares.empty() ? visits : shares));
   }
-  step.set_policy_surprise(
-      PolicySurprise(actions, shares.empty() ? visits : shares));
-}
 
-absl::Status SelfPlayGame::End(int winner) {
-  TARA_RETURN_IF_ERROR(sink_(record_));
-  if (watch_.has_value() && watch_->played_on()) {
-    stats_.played_on += 1;
-    if (const std::optional<Side> loser = watch_->loser()) {
-      stats_.resignable += 1;
-      stats_.resignable_not_lost += winner != Opponent(*loser);
+  // Hands the game to the sink and counts it. `winner` is a side, or -1.
+  absl::Status End(int winner) {
+    TARA_RETURN_IF_ERROR(sink_(record_));
+    if (watch_.has_value() && watch_->played_on()) {
+      stats_.played_on += 1;
+      if (const std::optional<Side> loser = watch_->loser()) {
+        stats_.resignable += 1;
+        stats_.resignable_not_lost += winner != Opponent(*loser);
+      }
     }
+    stats_.caught_up += tree_.counts().catch_ups;
+    stats_.solved += tree_.counts().solved;
+    stats_.games += 1;
+    return absl::OkStatus();
   }
-  stats_.caught_up += tree_.counts().catch_ups;
-  stats_.solved += tree_.counts().solved;
-  stats_.games += 1;
-  return absl::OkStatus();
-}
+
+  const SelfPlayOptions& options_;
+  const GameSink& sink_;
+  SelfPlayStats& stats_;
+  std::optional<ResignationWatch> watch_;  // where sides may resign
+  const uint64_t seed_;
+  Random random_;  // before what is drawn from it
+  const State start_;
+  mcts::SearchOptions search_;  // of full searches
+  const Opening opening_;
+  mcts::TurnSearch turn_;
+  mcts::Tree tree_;
+  proto::GameRecord record_;
+};
 
 // --- Many games --------------------------------------------------------------
 

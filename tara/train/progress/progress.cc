@@ -151,6 +151,13 @@ std::string Evaluation(const ProgressSnapshot& snapshot) {
                          evaluated.games_wanted, evaluated.opponent);
 }
 
+std::string Generation(const ProgressSnapshot& snapshot) {
+  return absl::StrFormat(
+      "generation %d of %d",
+      std::min(snapshot.generation + 1, snapshot.generations),
+      snapshot.generations);
+}
+
 std::string Percent(double score) {
   return absl::StrFormat("%.0f", 100.0 * score);
 }
@@ -171,44 +178,52 @@ std::string StrengthText(const std::vector<StrengthResult>& strength) {
       });
 }
 
+namespace {
+
+// A part of what is shown, and which of both forms has it.
+struct Part {
+  bool in_block;
+  bool in_line;
+  std::string head;  // in the block, before the text
+  std::string text;
+  std::string more = {};  // a line of its own in the block; may be empty
+};
+
+std::vector<Part> PartsOf(const ProgressSnapshot& s) {
+  const auto with_bar = [](absl::string_view name, int64_t done,
+                           int64_t wanted) {
+    return absl::StrCat(name, " ", Bar(done, wanted), " ");
+  };
+  const StrengthProgress& evaluated = s.evaluated;
+  const bool evaluates = s.evaluating && evaluated.games_wanted > 0;
+  return {
+      {s.games_wanted > 0, s.playing,
+       with_bar("self-play", s.games, s.games_wanted), Games(s),
+       s.playing ? Searches(s.rates) : ""},
+      {!s.fleet.empty(), s.playing && !s.fleet.empty(), "fleet: ", s.fleet},
+      {s.steps_wanted > 0, s.learning,
+       with_bar("learning ", s.steps, s.steps_wanted), Learning(s), Window(s)},
+      {evaluates, evaluates,
+       with_bar("evaluation", evaluated.games, evaluated.games_wanted),
+       Evaluation(s)},
+      {!s.gate.empty(), false, "gate: ", s.gate},
+      {s.strength_generation >= 0, false,
+       absl::StrCat("strength after generation ", s.strength_generation, ": "),
+       StrengthText(s.strength)}};
+}
+
+}  // namespace
+
 std::vector<std::string> ProgressBlock(const ProgressSnapshot& snapshot,
                                        int width) {
-  std::vector<std::string> lines;
-  lines.push_back(absl::StrFormat(
-      "%s  generation %d of %d  %s  %s", snapshot.run_dir,
-      std::min(snapshot.generation + 1, snapshot.generations),
-      snapshot.generations, Phase(snapshot), TimeLeft(snapshot)));
-  if (snapshot.games_wanted > 0) {
-    lines.push_back(absl::StrCat("  self-play ",
-                                 Bar(snapshot.games, snapshot.games_wanted),
-                                 " ", Games(snapshot)));
-    if (const std::string searches = Searches(snapshot.rates);
-        snapshot.playing && !searches.empty()) {
-      lines.push_back(absl::StrCat("  ", searches));
-    }
-  }
-  if (!snapshot.fleet.empty()) {
-    lines.push_back(absl::StrCat("  fleet: ", snapshot.fleet));
-  }
-  if (snapshot.steps_wanted > 0) {
-    lines.push_back(absl::StrCat("  learning  ",
-                                 Bar(snapshot.steps, snapshot.steps_wanted),
-                                 " ", Learning(snapshot)));
-    lines.push_back(absl::StrCat("  ", Window(snapshot)));
-  }
-  if (snapshot.evaluating && snapshot.evaluated.games_wanted > 0) {
-    lines.push_back(absl::StrCat(
-        "  evaluation ",
-        Bar(snapshot.evaluated.games, snapshot.evaluated.games_wanted), " ",
-        Evaluation(snapshot)));
-  }
-  if (!snapshot.gate.empty()) {
-    lines.push_back(absl::StrCat("  gate: ", snapshot.gate));
-  }
-  if (snapshot.strength_generation >= 0) {
-    lines.push_back(absl::StrCat("  strength after generation ",
-                                 snapshot.strength_generation, ": ",
-                                 StrengthText(snapshot.strength)));
+  std::vector<std::string> lines = {
+      absl::StrJoin({snapshot.run_dir, Generation(snapshot), Phase(snapshot),
+                     TimeLeft(snapshot)},
+                    "  ")};
+  for (const Part& part : PartsOf(snapshot)) {
+    if (!part.in_block) continue;
+    lines.push_back(absl::StrCat("  ", part.head, part.text));
+    if (!part.more.empty()) lines.push_back("  " + part.more);
   }
   for (std::string& line : lines) {
     if (static_cast<int>(line.size()) > width) line.resize(width);
@@ -217,29 +232,17 @@ std::vector<std::string> ProgressBlock(const ProgressSnapshot& snapshot,
 }
 
 std::string ProgressLine(const ProgressSnapshot& snapshot) {
-  std::vector<std::string> parts = {
-      absl::StrFormat("generation %d of %d: %s",
-                      std::min(snapshot.generation + 1, snapshot.generations),
-                      snapshot.generations, Phase(snapshot))};
-  if (snapshot.playing) {
-    parts.push_back(Games(snapshot));
-    if (const std::string searches = Searches(snapshot.rates);
-        !searches.empty()) {
-      parts.push_back(searches);
-    }
-    if (!snapshot.fleet.empty()) parts.push_back(snapshot.fleet);
+  std::string line = Generation(snapshot) + ": " + Phase(snapshot);
+  const auto append = [&line](absl::string_view text) {
+    if (!text.empty()) absl::StrAppend(&line, "  ", text);
+  };
+  for (const Part& part : PartsOf(snapshot)) {
+    if (!part.in_line) continue;
+    append(part.text);
+    append(part.more);
   }
-  if (snapshot.learning) {
-    parts.push_back(Learning(snapshot));
-    parts.push_back(Window(snapshot));
-  }
-  if (snapshot.evaluating && snapshot.evaluated.games_wanted > 0) {
-    parts.push_back(Evaluation(snapshot));
-  }
-  if (const std::string left = TimeLeft(snapshot); !left.empty()) {
-    parts.push_back(left);
-  }
-  return absl::StrJoin(parts, "  ");
+  append(TimeLeft(snapshot));
+  return line;
 }
 
 std::string ProgressJson(const ProgressSnapshot& snapshot) {
@@ -397,10 +400,7 @@ void Progress::Write(absl::string_view line) {
 void Progress::Draw() {
   const std::vector<std::string> lines =
       ProgressBlock(snapshot_, WidthOf(options_.out) - 1);
-  for (const std::string& line : lines) {
-    std::fprintf(options_.out, "%s\n", line.c_str());
-  }
-  std::fflush(options_.out);
+  Write(absl::StrJoin(lines, "\n"));
   drawn_lines_ = static_cast<int>(lines.size());
 }
 

@@ -50,37 +50,6 @@ double ShareOfTime(const proto::TrainConfig& config, const RunTime& used);
 int ExpectedGenerations(const proto::TrainConfig& config, int generations_done,
                         const RunTime& used);
 
-// The result of a candidate against the best checkpoint so far in one variant.
-struct GateResult {
-  StrengthResult result;  // of the candidate
-  bool weaker = false;    // clearly: the candidate is not to play
-};
-
-struct GateRequest {
-  std::string candidate_path;
-  int candidate = 0;  // number of the checkpoint
-  std::string best_path;
-  int best = 0;
-  proto::InferenceConfig inference = {};  // as in StrengthRequest
-  // Called from time to time; may be empty.
-  std::function<void(const StrengthProgress&)> on_progress;
-};
-
-// Plays a candidate against the best checkpoint, in every variant of the
-// config. The command gives it to the pipeline, as training does not depend on
-// evaluation. The result must depend on the request and the config alone.
-// Returns CANCELLED when it was interrupted.
-using GateKeeper =
-    std::function<absl::StatusOr<std::vector<GateResult>>(const GateRequest&)>;
-
-// The gate's decision on a checkpoint.
-struct GateReport {
-  int candidate = 0;
-  int best = 0;  // that it was tried against
-  bool promoted = false;
-  std::vector<GateResult> results;
-};
-
 // Games of a generation to be played.
 struct SelfPlayJob {
   const proto::PlayRequest& request;
@@ -113,7 +82,7 @@ struct TrainCallbacks {
   // Empty: nothing is evaluated.
   StrengthEvaluator evaluate;
   // Empty: every checkpoint plays, with any gate of the config.
-  GateKeeper gate;
+  StrengthEvaluator gate;
   // Empty: this process plays the games.
   GamePlayer play = {};
   // Called with each game once the store has it; from several threads. May be

@@ -64,18 +64,19 @@ std::vector<std::string> StrengthLines(
   return lines;
 }
 
-std::vector<std::string> GateLines(const GateReport& report) {
+std::vector<std::string> GateLines(int candidate, int best, bool promoted,
+                                   const std::vector<StrengthResult>& results) {
   std::vector<std::string> lines;
-  for (const auto& [result, weaker] : report.results) {
-    lines.push_back(EventLine("gate", report.candidate,
-                              {{"best", report.best},
-                               {"promoted", report.promoted},
+  for (const StrengthResult& result : results) {
+    lines.push_back(EventLine("gate", candidate,
+                              {{"best", best},
+                               {"promoted", promoted},
                                {"variant", result.variant},
                                {"games", result.games},
                                {"score", result.score},
                                {"score_low", result.score_low},
                                {"score_high", result.score_high},
-                               {"weaker", weaker}}));
+                               {"weaker", result.weaker}}));
   }
   return lines;
 }

@@ -14,7 +14,6 @@
 #include "tara/nn/heads.h"
 #include "tara/train/learn/learner.h"
 #include "tara/train/progress/progress.h"
-#include "tara/train/run/pipeline.h"
 #include "tara/train/strength.h"
 
 namespace tara::train {
@@ -28,12 +27,14 @@ std::string EventLine(absl::string_view kind, int generation,
 Event LossFields(const nn::Losses& losses);
 
 // These return lines of metrics.jsonl: one for each variant, each opponent and
-// variant, each variant.
+// variant, each variant at the gate, by which `candidate` plays from now on, or
+// still `best`.
 std::vector<std::string> HeldOutLines(
     int generation, const std::vector<HeldOutLosses>& by_variant);
 std::vector<std::string> StrengthLines(
     int generation, bool is_final, const std::vector<StrengthResult>& strength);
-std::vector<std::string> GateLines(const GateReport& report);
+std::vector<std::string> GateLines(int candidate, int best, bool promoted,
+                                   const std::vector<StrengthResult>& results);
 
 // Returns the generation that a line of metrics.jsonl is of, or -1.
 int GenerationOfLine(const std::string& line);
