@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <set>
-#include <string>
 #include <vector>
 
 #include "absl/time/time.h"

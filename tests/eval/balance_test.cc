@@ -25,7 +25,6 @@
 #include "tara/core/variant.h"
 #include "tara/eval/arena/arena.h"
 #include "tara/eval/balance/study.h"
-#include "tara/eval/players/make_player.h"
 #include "tara/eval/players/player.h"
 #include "tara/record/game_record.h"
 #include "tara/record/game_store.h"

@@ -5,7 +5,6 @@
 #include <fstream>
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -33,7 +32,6 @@
 #include "tara/mcts/time/time_manager.h"
 #include "tara/mcts/utility.h"
 #include "tara/nn/inference/network_evaluator.h"
-#include "tara/nn/inference_options.h"
 #include "tara/nn/training/trainer.h"
 #include "tests/base/temporary_folder.h"
 #include "tests/eval/test_players.h"

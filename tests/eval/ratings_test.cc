@@ -1,11 +1,9 @@
 #include "tara/eval/rating/ratings.h"
 
-#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -586,8 +584,10 @@ TEST(RatingTournamentTest, PlayersThatCannotBeToldApartAreRefused) {
 
 // Two players, b 100 above a; deviation 10 of b; in two variants.
 RatingTable TableByHand() {
-  const Ratings one({0, 80}, {0, 0, 0, 100});
-  Ratings other({0, 120}, {0, 0, 0, 300});
+  const Ratings one = {.elo = Eigen::Vector2d(0, 80),
+                       .covariance = Eigen::Vector2d(0, 100).asDiagonal()};
+  Ratings other = {.elo = Eigen::Vector2d(0, 120),
+                   .covariance = Eigen::Vector2d(0, 300).asDiagonal()};
   other.first_seat = {.elo = 30, .deviation = 10};
   other.draw_nu = 0.5;
   return {.players = {"a", "b"},

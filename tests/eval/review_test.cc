@@ -1,7 +1,6 @@
 #include "tara/eval/review/review.h"
 
 #include <algorithm>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>

@@ -3,7 +3,6 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
@@ -14,7 +13,6 @@
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
 #include "tara/core/action.h"
-#include "tara/core/board.h"
 #include "tara/core/rules.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"

@@ -443,22 +443,20 @@ ReportRow CourseRow(const Scored& each) {
   const auto is_double_capture = [](const auto& g) {
     return g.ending == Ending::kDoubleCapture;
   };
+  const auto if_told = [&](const ReportField& field) {
+    return told.empty() ? NoField(field.name, field.heading) : field;
+  };
   ReportRow row = Joined(
       {Head(*each.sample, "what a game is like"),
        {MeanField("length", "length", MeanOf(games, &GameFacts::length)),
         MeanField("branching", "choices", BranchingOf(games)),
-        MeanField("lead_changes", "lead changes", MeanOf(told, lead_changes)),
-        ShareField("decided", "decided at %", MeanOf(told, decided)),
-        ShareField("comebacks", "comebacks %", ShareOf(told, is_comeback)),
+        if_told(MeanField("lead_changes", "lead changes",
+                          MeanOf(told, lead_changes))),
+        if_told(ShareField("decided", "decided at %", MeanOf(told, decided))),
+        if_told(
+            ShareField("comebacks", "comebacks %", ShareOf(told, is_comeback))),
         ShareField("double_captures", "double captures %",
                    ShareOf(games, is_double_capture))}});
-  if (told.empty()) {
-    for (ReportField& field : row) {
-      for (const char* name : {"lead_changes", "decided", "comebacks"}) {
-        if (field.name == name) field = NoField(field.name, field.heading);
-      }
-    }
-  }
   for (int type = 0; type < kNumActionTypes; ++type) {
     const absl::string_view name =
         ActionTypeName(static_cast<ActionType>(type));

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <memory>
 #include <utility>
 
 #include "absl/base/thread_annotations.h"
@@ -395,11 +394,16 @@ class Run {
   int64_t games_done_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
+template <typename... What>
+absl::Status Invalid(const What&... what) {
+  return absl::InvalidArgumentError(absl::StrCat(what...));
+}
+
 absl::Status CheckCount(absl::string_view field, int value) {
   constexpr int kMaxGames = 10000000;
   if (value >= 0 && value <= kMaxGames) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      field, " is ", value, "; expected a number from 0 to ", kMaxGames));
+  return Invalid(field, " is ", value, "; expected a number from 0 to ",
+                 kMaxGames);
 }
 
 }  // namespace
@@ -429,12 +433,12 @@ std::optional<Compensation> FindCompensation(
 
 absl::Status CheckStudy(const Study& study) {
   if (study.players.empty()) {
-    return absl::InvalidArgumentError(
+    return Invalid(
         "player is missing; expected one at least, such as player: \"best\"");
   }
   if (study.size.budget().empty()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "size ", study.size.name(), " has no budget; expected one at least"));
+    return Invalid("size ", study.size.name(),
+                   " has no budget; expected one at least");
   }
   std::set<int> budgets;
   for (const proto::StudyBudget& budget : study.size.budget()) {
@@ -445,37 +449,33 @@ absl::Status CheckStudy(const Study& study) {
           field.name(), budget.GetReflection()->GetInt32(budget, &field)));
     }
     if (!budgets.insert(budget.simulations()).second) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("budget: simulations ", budget.simulations(),
-                       " are given twice; expected each number once"));
+      return Invalid("budget: simulations ", budget.simulations(),
+                     " are given twice; expected each number once");
     }
     if (budget.games() < 2) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "budget of ", budget.simulations(), " simulations: games is ",
-          budget.games(), "; expected 2 or more"));
+      return Invalid("budget of ", budget.simulations(),
+                     " simulations: games is ", budget.games(),
+                     "; expected 2 or more");
     }
     for (const PlayerSpec& player : study.players) {
       if (budget.simulations() == 0 || Searches(player)) continue;
-      return absl::InvalidArgumentError(
-          absl::StrCat("player '", player.text,
-                       "' has no simulations; expected mcts, net or best "
-                       "players"));
+      return Invalid("player '", player.text,
+                     "' has no simulations; expected mcts, net or best "
+                     "players");
     }
   }
   TARA_RETURN_IF_ERROR(CheckCount("depth_games", study.size.depth_games()));
   TARA_RETURN_IF_ERROR(
       CheckCount("depth_simulations", study.size.depth_simulations()));
-  if (study.drawn_plies < 0 || study.opening_plies.value_or(0) < 0 ||
-      !(study.temperature > 0)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "openings: opening_plies ", study.opening_plies.value_or(0),
-        ", drawn_plies ", study.drawn_plies, ", temperature ",
-        study.temperature, "; expected 0 or more, and a temperature above 0"));
+  const int opening_plies = study.opening_plies.value_or(0);
+  if (study.drawn_plies < 0 || opening_plies < 0 || !(study.temperature > 0)) {
+    return Invalid("openings: opening_plies ", opening_plies, ", drawn_plies ",
+                   study.drawn_plies, ", temperature ", study.temperature,
+                   "; expected 0 or more, and a temperature above 0");
   }
   if (!(study.ladder_points >= 0.5 && study.ladder_points <= 12)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("ladder_points is ", study.ladder_points,
-                     "; expected a number from 0.5 to 12"));
+    return Invalid("ladder_points is ", study.ladder_points,
+                   "; expected a number from 0.5 to 12");
   }
   return absl::OkStatus();
 }

@@ -4,9 +4,7 @@
 // Players of specs, with their networks; their identity in contests of a store
 // (proto::Contest); and requests for machines that play games of a contest.
 
-#include <functional>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -20,7 +18,6 @@
 #include "tara/eval/players/player.h"
 #include "tara/eval/players/player_spec.h"
 #include "tara/mcts/evaluator.h"
-#include "tara/nn/inference_options.h"
 #include "tara/record/game_store.h"
 
 namespace tara::eval {

@@ -252,22 +252,13 @@ absl::Status PlayGames(const GameLoopOptions& options,
                        const GameSource& next_game,
                        const std::function<bool()>& go_on);
 
-// Players by thread and by index; threads share none of them.
-using PlayersByThread = std::vector<std::vector<std::unique_ptr<Player>>>;
-
-// Makes players for `threads` threads, one of each factory per thread; the
-// threads make theirs concurrently. Returns the first error. REQUIRES: threads
-// > 0.
-absl::StatusOr<PlayersByThread> MakePlayers(
-    absl::Span<const PlayerFactory> factories, int threads);
-
 // Like PlayGames, on `threads` threads, which share the source and `go_on`;
-// both must be thread-safe. The first error, or false from `go_on`, ends all:
-// the choices of the other threads are interrupted. REQUIRES: 0 < threads <=
-// players.size().
+// both must be thread-safe. First each thread makes a player of each factory,
+// all threads concurrently. The first error, or false from `go_on`, ends all:
+// the choices of the other threads are interrupted. REQUIRES: threads > 0.
 absl::Status PlayGamesOnThreads(const GameLoopOptions& options,
-                                const PlayersByThread& players, int threads,
-                                const GameSource& next_game,
+                                absl::Span<const PlayerFactory> factories,
+                                int threads, const GameSource& next_game,
                                 const std::function<bool()>& go_on);
 
 }  // namespace tara::eval

@@ -165,22 +165,19 @@ ReportSection AgainstEachOther(const RatingTable& table,
 
 // A player's score against another, in all variants.
 ScoreSums ScoresAgainst(const RatingTable& table, int player, int other) {
-  ScoreSums sums;
+  double games = 0, won = 0, drawn = 0;
   for (const VariantRatings& variant : table.variants) {
     for (const SeatResults& result : variant.results) {
       const bool first = result.first == player && result.second == other;
       if (!first && !(result.first == other && result.second == player)) {
         continue;
       }
-      const auto won = static_cast<double>(first ? result.wins : result.losses);
-      const auto drawn = static_cast<double>(result.draws);
-      sums.count +=
-          static_cast<double>(result.wins + result.draws + result.losses);
-      sums.sum += won + drawn / 2;
-      sums.squares += won + drawn / 4;
+      games += static_cast<double>(result.games());
+      won += static_cast<double>(first ? result.wins : result.losses);
+      drawn += static_cast<double>(result.draws);
     }
   }
-  return sums;
+  return SumsOfGames(games, won, drawn);
 }
 
 // The strongest player, by the difference of the first two.
@@ -235,7 +232,7 @@ Json CovarianceToJson(const Ratings& ratings) {
   for (int i = 0; i < ratings.size(); ++i) {
     Json& row = covariance.emplace_back(Json::array());
     for (int j = 0; j < ratings.size(); ++j) {
-      row.push_back(std::round(100 * ratings.Covariance(i, j)) / 100);
+      row.push_back(std::round(100 * ratings.covariance(i, j)) / 100);
     }
   }
   return covariance;

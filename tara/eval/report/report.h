@@ -16,6 +16,7 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "tara/base/json.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
@@ -171,10 +172,6 @@ std::string SectionsText(absl::Span<const ReportSection> sections);
 std::string SectionsPage(absl::string_view title, absl::string_view about,
                          absl::Span<const ReportSection> sections,
                          absl::Span<const std::string> verdict);
-
-// Returns JSON as text, on one line or indented by `indent` columns. Names may
-// contain any bytes; invalid UTF-8 in paths is replaced.
-std::string JsonText(const nlohmann::ordered_json& json, int indent = -1);
 
 // Returns one self-contained HTML file: the title, the body (HTML), then the
 // command of this process, the version and the date. `script` follows page.js.

@@ -15,7 +15,6 @@
 // closely than others. If the action played turns out to be no worse, it counts
 // as best.
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <string>

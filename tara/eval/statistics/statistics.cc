@@ -218,25 +218,20 @@ Interval EloOf(const Interval& score) {
           EloDifference(score.high)};
 }
 
-namespace {
-
-// n ln n, 0 at 0.
-double NLogN(double n) { return n > 0 ? n * std::log(n) : 0; }
-
-}  // namespace
-
 Interval EntropyOfCounts(absl::Span<const int64_t> counts) {
+  const auto n_log_n = [](double n) { return n > 0 ? n * std::log(n) : 0; };
   double n = 0;
   double logs = 0;
   for (const int64_t count : counts) {
     TARA_CHECK(count > 0, "a kind without observations");
     n += static_cast<double>(count);
-    logs += NLogN(static_cast<double>(count));
+    logs += n_log_n(static_cast<double>(count));
   }
   if (n < 2) return {0, 0, kInfinity};
   const double entropy = std::log(n) - logs / n;
   const auto without = [&](double count) {
-    return std::log(n - 1) - (logs - NLogN(count) + NLogN(count - 1)) / (n - 1);
+    return std::log(n - 1) -
+           (logs - n_log_n(count) + n_log_n(count - 1)) / (n - 1);
   };
   double mean = 0;
   for (const int64_t count : counts) {
@@ -427,19 +422,6 @@ Interval BoundedMeanInterval(absl::Span<const double> values,
   return {scaled(score.mean), scaled(score.low), scaled(score.high)};
 }
 
-namespace {
-
-// Steps with one score.
-struct Block {
-  double weight;
-  double sum;  // weight times score
-  size_t steps;
-
-  double score() const { return sum / weight; }
-};
-
-}  // namespace
-
 const LadderFit::Step& LadderFit::Nearest() const {
   return *std::min_element(
       steps.begin(), steps.end(), [](const Step& x, const Step& y) {
@@ -455,6 +437,13 @@ size_t LadderFit::FirstBelow() const {
 }
 
 LadderFit FitLadder(absl::Span<const LadderGame> games) {
+  struct Block {  // steps with one score
+    double weight;
+    double sum;  // weight times score
+    size_t steps;
+
+    double score() const { return sum / weight; }
+  };
   std::map<double, std::pair<std::vector<double>, std::vector<int>>> by_points;
   for (const LadderGame& game : games) {
     auto& [scores, clusters] = by_points[game.points];
@@ -552,32 +541,29 @@ Outcomes Likeliest(const Outcomes& observed, double elo) {
   return likeliest;
 }
 
-absl::Status CheckErrorRate(absl::string_view name, double rate) {
-  if (rate > 0 && rate < 0.5) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("SPRT: ", name, " is ", rate,
-                   "; expected a rate of errors between 0 and 0.5"));
-}
-
-absl::Status CheckElo(absl::string_view name, double elo) {
-  if (std::abs(elo) <= kMaxElo) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("SPRT: ", name, " is ", elo,
-                                                 "; expected Elo between ",
-                                                 -kMaxElo, " and ", kMaxElo));
-}
-
 }  // namespace
 
 absl::Status CheckSprtOptions(const SprtOptions& options) {
-  TARA_RETURN_IF_ERROR(CheckElo("elo0", options.elo0));
-  TARA_RETURN_IF_ERROR(CheckElo("elo1", options.elo1));
-  if (!(options.elo1 > options.elo0)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("SPRT: elo1 is ", options.elo1, " and elo0 is ",
-                     options.elo0, "; expected elo1 greater than elo0"));
+  const auto error = [](const auto&... what) {
+    return absl::InvalidArgumentError(absl::StrCat("SPRT: ", what...));
+  };
+  for (const auto& [name, elo] :
+       {std::pair("elo0", options.elo0), std::pair("elo1", options.elo1)}) {
+    if (std::abs(elo) <= kMaxElo) continue;
+    return error(name, " is ", elo, "; expected Elo between ", -kMaxElo,
+                 " and ", kMaxElo);
   }
-  TARA_RETURN_IF_ERROR(CheckErrorRate("alpha", options.alpha));
-  return CheckErrorRate("beta", options.beta);
+  if (!(options.elo1 > options.elo0)) {
+    return error("elo1 is ", options.elo1, " and elo0 is ", options.elo0,
+                 "; expected elo1 greater than elo0");
+  }
+  for (const auto& [name, rate] :
+       {std::pair("alpha", options.alpha), std::pair("beta", options.beta)}) {
+    if (rate > 0 && rate < 0.5) continue;
+    return error(name, " is ", rate,
+                 "; expected a rate of errors between 0 and 0.5");
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<SprtOptions> ParseSprtOptions(absl::string_view text) {
@@ -629,15 +615,8 @@ double GsprtLlr(const PairCounts& counts, const SprtOptions& options) {
 }
 
 absl::string_view SprtDecisionName(SprtDecision decision) {
-  switch (decision) {
-    case SprtDecision::kUndecided:
-      return "undecided";
-    case SprtDecision::kAcceptH0:
-      return "H0";
-    case SprtDecision::kAcceptH1:
-      return "H1";
-  }
-  return "";
+  constexpr absl::string_view kNames[] = {"undecided", "H0", "H1"};
+  return kNames[static_cast<size_t>(decision)];
 }
 
 Sprt::Sprt(const SprtOptions& options)
@@ -658,9 +637,7 @@ void Sprt::Add(int half_points) {
 }
 
 int64_t Sprt::pairs() const {
-  int64_t pairs = 0;
-  for (const int64_t count : counts_) pairs += count;
-  return pairs;
+  return std::accumulate(counts_.begin(), counts_.end(), int64_t{0});
 }
 
 }  // namespace tara::eval
