@@ -27,6 +27,12 @@ int GamesPerSeries(const ArenaOptions& options) {
   return options.by_match ? Info(options.variant).seats : 1;
 }
 
+int OpeningPlies(const ArenaOptions& options) {
+  return options.opening_plies.has_value()
+             ? *options.opening_plies
+             : DefaultOpeningPlies(options.variant, options.rule_options);
+}
+
 // Orders by opening, then A as Red first: the order of SummarizeGames.
 bool Before(const ArenaGame& x, const ArenaGame& y) {
   return std::pair(x.pair, !x.a_is_red) < std::pair(y.pair, !y.a_is_red);
@@ -370,12 +376,6 @@ void SetTeams(const TeamSpec& a, const TeamSpec& b, ArenaOptions& options) {
 uint64_t SeedOfArenaGame(uint64_t seed, int opening, bool a_is_red) {
   return DeriveSeed(seed, uint64_t{3} * opening + (a_is_red ? 1 : 2),
                     StreamPurpose::kArena);
-}
-
-int OpeningPlies(const ArenaOptions& options) {
-  return options.opening_plies.has_value()
-             ? *options.opening_plies
-             : DefaultOpeningPlies(options.variant, options.rule_options);
 }
 
 int GamesPerPair(const ArenaOptions& options) {

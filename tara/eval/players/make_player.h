@@ -31,17 +31,15 @@ inline constexpr char kReadyMadeName[] = "best";
 // missing.
 absl::StatusOr<std::string> FindReadyMadeModel();
 
-// Returns a factory of players of a spec, or of teams, each as one Player.
-// Concurrent players share their network, which is loaded with the first of
-// them. The factory returns NOT_FOUND for a run without a checkpoint, or the
-// error of loading the network or of starting the engine.
+// Returns a factory of players of a spec, or of teams, each as one Player,
+// which share their network while there are any. Its errors are those of
+// FindCheckpoint, of loading the network or of starting the engine.
 PlayerFactory NewPlayerFactory(const PlayerSpec& spec);
 PlayerFactory NewPlayerFactory(const TeamSpec& team);
 
 // Returns the evaluator of a player that searches: random games, or its
-// network, which is loaded. Returns INVALID_ARGUMENT naming the spec for a
-// player of another kind or without a search; otherwise the errors of the
-// factory.
+// network. INVALID_ARGUMENT naming the spec for a player without a search;
+// otherwise the errors of the factory.
 absl::StatusOr<std::shared_ptr<mcts::Evaluator>> MakeEvaluator(
     const PlayerSpec& spec);
 
@@ -55,11 +53,10 @@ absl::StatusOr<TeamSpec> WithPrecision(const TeamSpec& team);
 // empty without a network. REQUIRES: a team as WithPrecision returns it.
 std::string PrecisionsOf(const TeamSpec& team);
 
-// Returns the checkpoint file that a path of a spec means: the file itself,
-// or the newest checkpoint of a run's folder or of its `checkpoints` folder,
-// as named by the file `latest` there. An empty path, or `best`, means the
-// ready-made model (tara/eval/players/make_player.h).
-// Returns NOT_FOUND or DATA_LOSS naming the file that is missing or damaged.
+// Returns the checkpoint file that a path of a spec means: the file itself, or
+// the newest checkpoint of a run's folder or of its `checkpoints` folder, as
+// named by the file `latest` there; of an empty path, or `best`, the ready-made
+// model. NOT_FOUND or DATA_LOSS naming the file that is missing or damaged.
 absl::StatusOr<std::string> FindCheckpoint(const std::string& path);
 
 // Returns the file of a spec's network: the one it has, else what its path
@@ -71,12 +68,10 @@ proto::Contest NewContest(absl::string_view conditions,
                           absl::string_view player_a,
                           absl::string_view player_b);
 
-// Returns the identity of a player or a team: its spec. For a network,
-// the checksum of its file replaces the path, because a run's newest checkpoint
-// changes and files move. For an engine, it has its command, the time limit per
-// action, and the name and version that it reports. Returns the error of
-// finding or reading the file or of starting the engine. REQUIRES: a spec from
-// WithPrecision.
+// Returns the identity of a player or a team: its spec; of a network with the
+// checksum of its file in place of the path; of an engine its command, the time
+// limit per action, and the name and version that it reports. Errors of reading
+// the file or of starting the engine. REQUIRES: a spec from WithPrecision.
 absl::StatusOr<std::string> PlayerIdentity(const PlayerSpec& spec);
 absl::StatusOr<std::string> PlayerIdentity(const TeamSpec& team);
 
@@ -92,8 +87,7 @@ struct Contestant {
 // Errors of WithPrecision and PlayerIdentity.
 absl::StatusOr<Contestant> MakeContestant(const TeamSpec& team, bool stored);
 
-// Returns the number of threads that search concurrently in a game of two
-// teams.
+// Returns the number of threads that search at a time in a game of two teams.
 int ThreadsOfAGame(const TeamSpec& a, const TeamSpec& b);
 
 // Returns FAILED_PRECONDITION naming a player whose games depend on the
@@ -129,15 +123,14 @@ absl::Status CheckBegunAs(const proto::GameRecord& begun,
 // behaviour and contain the command.
 absl::StatusOr<std::string> EngineName(const EngineSpec& spec);
 
-// Returns a player that uses another program. The program receives each game
-// from its start. Turns in the middle of a game without its actions are an
-// error of the call, unless the engine has the command `set_position`; so is a
-// variant that it rejects at the start. If it ends, exceeds its time limit, or
-// sends a malformed answer or an illegal action, the player forfeits the game
-// (Turn::forfeit), and the program is restarted for the next one. A failure to
-// start it, for lack of descriptors, processes or memory or because the program
-// is missing, is an error of the call. The player has no reports. Returns the
-// error of starting it.
+// Returns a player that uses another program, or the error of starting it. The
+// program receives each game from its start. Turns in the middle of a game
+// without its actions are an error of the call, unless the engine has the
+// command `set_position`; so are a variant that it rejects at the start and a
+// failure to start it, for lack of resources or because the program is missing.
+// If it ends, exceeds its time limit, or sends a malformed answer or an illegal
+// action, the player forfeits the game (Turn::forfeit), and the program is
+// restarted for the next one. The player has no reports.
 absl::StatusOr<std::unique_ptr<Player>> NewEnginePlayer(const EngineSpec& spec);
 
 // Starts the program and begins a game from each of these start positions.

@@ -52,35 +52,28 @@ struct ClockReading {
 // A position in which a player chooses, with its game.
 struct Turn {
   State state;
-  // The random stream of the game, the player's only source of randomness, so
-  // that a game does not depend on concurrent ones.
+  // Of the game; the player's only source of randomness.
   Random* random = nullptr;
   // The score of the match when the game began.
   mcts::MatchScore match = {};
   // A number that is unique among all games of the player, and the actions that
-  // led to `state`. Players that reuse the search of their last turn need them.
-  // No actions: nothing to reuse.
+  // led to `state`, for players that reuse the search of their last turn.
   uint64_t game = 0;
   absl::Span<const Action> actions = {};
-  // With a clock: the time for this choice. It replaces all limits of the
-  // player. Players without a search ignore it.
+  // With a clock: the time for this choice, in place of the player's limits.
   std::optional<mcts::MoveBudget> budget = {};
   // The clock of the budget, for players that manage time themselves.
   std::optional<ClockReading> clock = {};
-  // With a team of two players: the player with the first of the
-  // side's seats, 0 or 1.
+  // Of a team of two: the player with the first of the side's seats, 0 or 1.
   int seating = 0;
-  // Whether the player may continue to think after its choice. Its later
-  // choices then depend on the time it had.
+  // Whether the player may continue to think after its choice.
   bool may_ponder = false;
   // Filled unless null; a forced choice leaves it unchanged.
   SearchReport* report = nullptr;
-  // Filled, unless null, with the reason why the player cannot continue this
-  // game (an engine that crashed). It then forfeits the game, and its action is
-  // ignored. If null, this is an error of the call.
+  // Filled with the reason why the player cannot continue this game (an engine
+  // that crashed) and so forfeits it. If null, this is an error of the call.
   std::string* forfeit = nullptr;
-  // Interrupts the choice once it returns true; the same in all turns of a
-  // call. Null: never.
+  // Interrupts the choice; the same in all turns of a call. Null: never.
   const StopCheck* stop = nullptr;
 
   bool stopped() const { return stop != nullptr && (*stop)(); }
@@ -92,15 +85,13 @@ class Player {
  public:
   virtual ~Player() = default;
 
-  // Fills actions[i] with the choice in turns[i]. Returns the error of the
-  // player's backend (of a network), or CANCELLED soon after the turns are
-  // stopped, if choosing takes long. REQUIRES: no state is finished; the spans
-  // have equal sizes; no two turns are of one game.
+  // Fills actions[i] with the choice in turns[i]. Returns the error of a
+  // network, or CANCELLED soon after the turns are stopped. REQUIRES: no state
+  // is finished; the spans have equal sizes; no two turns are of one game.
   virtual absl::Status ChooseActions(absl::Span<const Turn> turns,
                                      absl::Span<Action> actions) = 0;
 
-  // Called when a game is over or continues without this player, which may then
-  // free its memory of the game.
+  // Called when a game is over or continues without this player.
   virtual void EndGame(uint64_t /*game*/) {}
 };
 
@@ -119,20 +110,18 @@ std::unique_ptr<Player> NewPolicyPlayer(
     std::shared_ptr<mcts::Evaluator> evaluator);
 
 // A session's options (search_session.h), and more. With UtilityKind::kMatch
-// the player plays for the match, with its score and the variant's margin
-// deviation in place of those in search.utility. It has its own solver, for at
-// most search.solver_vacant_hills and at most SolvableVacantHills of the
-// variant. Threads search together in calls with one position. With `time`,
-// simulations that are reused add to the simulations. REQUIRES: one thread with
+// the match's score and the variant's margin deviation replace those in
+// search.utility. The player has its own solver, for at most
+// search.solver_vacant_hills and SolvableVacantHills of the variant. Threads
+// search together in calls with one position. REQUIRES: one thread with
 // search.gumbel.
 struct SearchPlayerOptions : mcts::SessionOptions {
-  // Thinking time per action, in place of search.simulations; zero: none. The
-  // search ends earlier if nothing can change the choice. The positions of a
-  // call are searched together and share the sum of their times.
+  // Thinking time per action, in place of search.simulations; zero: none. Less
+  // if nothing can change the choice; reused simulations come on top. The
+  // positions of a call share the sum of their times.
   absl::Duration time = absl::ZeroDuration();
-  // Whether to search during the opponent's turn, on `threads` additional
-  // threads, if a turn allows it (Turn::may_ponder). REQUIRES: reuse; not
-  // search.gumbel.
+  // Whether to search in the opponent's turn, on `threads` additional threads,
+  // if Turn::may_ponder. REQUIRES: reuse; not search.gumbel.
   bool ponder = false;
   // Maximum number of simulations of a tree while pondering; some 500 bytes
   // each.
@@ -144,23 +133,21 @@ struct SearchPlayerOptions : mcts::SessionOptions {
   std::function<absl::Time()> time_clock = SteadyTime;
 };
 
-// Plays the best action after a search without noise. The positions of a call
-// are searched in one batch. With a clock (Turn::budget), its time replaces
-// simulations and time: the target, or up to the limit while another action may
-// turn out better. Players may share an evaluator.
+// Plays the best action after a search without noise, of all positions of a
+// call in one batch. Turn::budget replaces simulations and time: the target, or
+// up to the limit while another action may turn out better. Players may share
+// an evaluator.
 std::unique_ptr<Player> NewSearchPlayer(
     std::shared_ptr<mcts::Evaluator> evaluator,
     const SearchPlayerOptions& options);
 
-// Plays the best action of an alpha-beta search with the hand-made evaluation.
-// Deterministic: with limits of depth or nodes only, a position always yields
-// the same action.
+// Plays the best action of an alpha-beta search with the hand-made evaluation;
+// with limits of depth or nodes only, by the position alone.
 std::unique_ptr<Player> NewAlphaBetaPlayer(
     const AlphaBetaLimits& limits, const AlphaBetaOptions& options = {});
 
-// Games of players: the loop that plays the games of arenas, ratings, studies
-// of balance and `tara selfplay`. The caller supplies the games (GameSource)
-// and receives the finished ones (PlayedGame).
+// The loop that plays games: the caller supplies them (GameSource) and receives
+// the finished ones (PlayedGame).
 
 // Clocks for the players of each game. A move is an action, also where a turn
 // has two of them; partners share a clock.

@@ -33,10 +33,9 @@ struct EngineSpec {
   std::string log = {};
 };
 
-// Splits a command into words at spaces, like a shell: single or double quotes
-// group text, and a backslash escapes the next character (within double quotes
-// only a double quote or a backslash). No other character is special. Returns
-// INVALID_ARGUMENT for an unterminated quote.
+// Splits a command into words at spaces, like a shell: quotes, ' or ", group
+// text, and a backslash escapes the next character (within double quotes only "
+// or a backslash). Returns INVALID_ARGUMENT for an unterminated quote.
 absl::StatusOr<std::vector<std::string>> SplitCommand(absl::string_view text);
 
 // Returns the index of the first `mark` outside of quotes and not after a
@@ -58,8 +57,7 @@ enum class PlayerKind {
 
 struct PlayerSpec;
 
-// A kind of players. This row is all that the program needs for an opponent
-// without a network and a tree.
+// A kind of players; of kBaseline, all that the program needs of it.
 struct PlayerKindInfo {
   absl::string_view name;  // what specs begin with, up to the end or a colon
   PlayerKind kind;
@@ -87,8 +85,7 @@ struct PlayerOption {
 struct PlayerSpec {
   PlayerKind kind = PlayerKind::kBaseline;
   const PlayerKindInfo* info = nullptr;  // kBaseline: its row
-  // The spec as written, which identifies the player for people and in files of
-  // results. The other members hold its parsed parts.
+  // The spec as written, which identifies the player. The rest is its parts.
   std::string text = {};
   // kNet: checkpoint, bundle or folder of a run; empty: the ready-made model.
   std::string path = {};
@@ -115,9 +112,8 @@ struct PlayerSpec {
   EngineSpec engine = {};  // kEngine
 };
 
-// Returns the best number of concurrent games for players of these kinds, at
-// most `games`. It is smaller if several threads search a position, or if a
-// process has one board.
+// Returns the best number of concurrent games, at most `games`: one if several
+// threads search a position, or if a process has one board.
 int GamesAtATime(const PlayerSpec& spec, int games);
 
 // Parses a spec such as "greedy" or "net:runs/first,sims=200,graph=on". Returns
@@ -170,9 +166,8 @@ absl::Status CheckTeam(const TeamSpec& team, Variant variant);
 
 // Two players as partners, for variants for pairs. In games of seating 0
 // (Turn::seating) `first` has the first of the side's seats (0 or 1) and
-// `second` the other (2 or 3); in seating 1 the reverse. They do not
-// communicate. A margin counts as proved only if both have proved it, each at
-// its last choice, because a partner that has not proved it might give it away.
+// `second` the other (2 or 3); in seating 1 the reverse. A margin counts as
+// proved only if both have proved it, each at its last choice.
 std::unique_ptr<Player> NewTeamPlayer(std::unique_ptr<Player> first,
                                       std::unique_ptr<Player> second);
 

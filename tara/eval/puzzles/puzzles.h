@@ -37,11 +37,10 @@ struct PuzzleOptions {
 };
 
 // Lets a player play games, in which one action of eight is random, and returns
-// puzzles from their ends, in the order of the games. Where the end of a game
-// has none, other ends by random actions are tried. No puzzle is there twice up
-// to symmetry. Those with the most traps are chosen from up to twice as many.
-// The result depends only on the options and the players. Returns the errors of
-// the players, and CANCELLED after a stop.
+// puzzles from their ends, or from other ends by random actions, in the order
+// of the games. No puzzle is there twice up to symmetry. Those with the most
+// traps are chosen from up to twice as many. Returns the errors of the players,
+// and CANCELLED after a stop.
 absl::StatusOr<std::vector<Puzzle>> MakePuzzles(
     const PuzzleOptions& options, Player& player,
     absl::Span<Player* const> naive = {});

@@ -92,8 +92,7 @@ ReportField NumberField(Name name, Name heading, double number,
 
 // A value with its 95 % interval: two columns of a text table, and "name",
 // "name_low" and "name_high" in JSON. The digits of a mean and of a share, in
-// per cent, depend on the interval. An interval without any width is unknown:
-// values that do not vary do not tell how much they could.
+// per cent, depend on the interval, which without any width is unknown.
 ReportField EstimateField(Name name, Name heading, const Interval& interval,
                           const NumberFormat& format);
 ReportField MeanField(Name name, Name heading, const Interval& mean);
@@ -157,9 +156,9 @@ struct VerdictWords {
   absl::string_view neither;
 };
 
-// Returns a sentence on the estimates called `name` of the rows: which of them
-// are above and below what is even. Rows called "total" stand for all others.
-// Of rows with fewer than kMinGamesForVerdict "distinct_games" it only says so.
+// Returns a sentence on which of the rows' estimates called `name` are above
+// and below what is even. Rows called "total" stand for all others. Of rows
+// with fewer than kMinGamesForVerdict "distinct_games" it only says so.
 std::string VerdictOn(absl::Span<const ReportRow> rows, absl::string_view name,
                       const VerdictWords& words);
 
@@ -167,8 +166,8 @@ std::string VerdictOn(absl::Span<const ReportRow> rows, absl::string_view name,
 std::string SectionsText(absl::Span<const ReportSection> sections);
 
 // Returns one self-contained HTML file: a verdict, the subject of the report in
-// plain text, sortable tables, and plots. The verdict consists of these
-// paragraphs, each a sentence or lines of which the first is its name.
+// plain text, sortable tables, and plots. Paragraphs of the verdict are
+// sentences, or lines of which the first is a name.
 std::string SectionsPage(absl::string_view title, absl::string_view about,
                          absl::Span<const ReportSection> sections,
                          absl::Span<const std::string> verdict);
@@ -178,16 +177,13 @@ std::string SectionsPage(absl::string_view title, absl::string_view about,
 std::string ReportPage(absl::string_view title, absl::string_view body,
                        absl::string_view script = "");
 
-// Elements that reports share in addition to their tables.
-
 // Returns a share in percent: "12.3".
 std::string Percent(double share);
 
 // Returns one of eight bars for a share: "▁" to "█".
 absl::string_view BarOf(double share);
 
-// The mark of table cells with figures of a network that has not learned the
-// rules: " (not learned)" unless `not_learned` is empty.
+// The mark of cells with figures of a network that has not learned the rules.
 std::string NotLearnedMark(absl::string_view not_learned);
 
 // The note of a report about this, with a newline: "Not learned, in
@@ -195,8 +191,7 @@ std::string NotLearnedMark(absl::string_view not_learned);
 std::string NotLearnedLine(absl::string_view where,
                            absl::string_view not_learned);
 
-// Returns the variant of a position with the rule options that differ from
-// their defaults: "high_kings_l1 compensation=2.5".
+// Returns "high_kings_l1 compensation=2.5": options that are not the default.
 std::string VariantText(const State& state);
 
 // Returns the options of the variant with their values.
@@ -211,9 +206,9 @@ struct TrainingPoint {
   friend bool operator==(const TrainingPoint&, const TrainingPoint&) = default;
 };
 
-// Plots of pages, as HTML and SVG. Their places are percentages, so that they
-// fit any width without a script, and their colours are classes of page.css, so
-// that they follow the theme. What a plot tells is also its alternative text.
+// Plots of pages, as HTML and SVG: with places in per cent, so that they fit
+// any width, colours by classes of page.css, and all they tell as alternative
+// text.
 
 // Returns text for HTML and for its attributes in double quotes.
 std::string Escaped(absl::string_view text);
@@ -237,8 +232,7 @@ std::string IntervalsPlot(absl::string_view title, absl::string_view unit,
                           std::optional<double> even, double span);
 
 // Returns a value with its interval as a mark within a cell, on an axis from
-// `least` to `most`, with a line at `even`. Tables have its text, and the cell
-// its colour.
+// `least` to `most`, with a line at `even`.
 std::string IntervalMark(const Interval& value, double even, double least,
                          double most);
 
