@@ -1,17 +1,8 @@
 #include <atomic>
-#include <string>
-#include <vector>
 
-#include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "gtest/gtest.h"
 #include "tara/base/threads.h"
-#include "tara/core/rules.h"
-#include "tara/core/variant.h"
-#include "tara/eval/arena/arena.h"
-#include "tara/eval/arena/arena_result.h"
-#include "tara/eval/players/player.h"
-#include "tara/eval/players/player_spec.h"
 #include "tests/eval/test_players.h"
 
 namespace tara::eval {

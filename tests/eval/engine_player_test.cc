@@ -4,27 +4,12 @@
 #include <cstdio>
 #include <fstream>
 #include <iterator>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/strings/str_replace.h"
 #include "absl/time/time.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tara/core/action.h"
 #include "tara/core/position_text.h"
-#include "tara/core/rules.h"
-#include "tara/core/state.h"
-#include "tara/core/variant.h"
-#include "tara/eval/arena/arena.h"
-#include "tara/eval/arena/arena_result.h"
-#include "tara/eval/players/make_player.h"
-#include "tara/eval/players/player.h"
-#include "tara/eval/players/player_spec.h"
 #include "tara/mcts/time/time_manager.h"
 #include "tests/eval/test_players.h"
 #include "tests/mcts/positions.h"

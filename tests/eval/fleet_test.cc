@@ -6,29 +6,12 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <map>
-#include <memory>
 #include <nlohmann/json.hpp>
-#include <string>
-#include <thread>
-#include <vector>
 
 #include "absl/strings/escaping.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "proto/fleet.pb.h"
-#include "proto/game.pb.h"
-#include "tara/base/threads.h"
-#include "tara/core/variant.h"
-#include "tara/eval/arena/arena.h"
-#include "tara/eval/arena/arena_result.h"
-#include "tara/eval/players/make_player.h"
-#include "tara/eval/players/player_spec.h"
 #include "tara/eval/rating/ratings.h"
 #include "tara/eval/statistics/statistics.h"
 #include "tara/record/game_record.h"

@@ -1,22 +1,9 @@
-#include <algorithm>
 #include <atomic>
-#include <cstdint>
-#include <memory>
 #include <set>
-#include <utility>
-#include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tara/core/action.h"
-#include "tara/core/board.h"
-#include "tara/core/rules.h"
-#include "tara/core/state.h"
-#include "tara/core/variant.h"
-#include "tara/eval/players/player.h"
 #include "tests/eval/test_players.h"
 
 namespace tara::eval {

@@ -2,24 +2,10 @@
 
 #include <atomic>
 #include <cmath>
-#include <cstdint>
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
-#include "tara/base/random.h"
-#include "tara/core/variant.h"
-#include "tara/eval/players/make_player.h"
-#include "tara/eval/players/player.h"
-#include "tara/eval/players/player_spec.h"
-#include "tara/eval/report/report.h"
-#include "tara/record/game_store.h"
 #include "tests/eval/test_players.h"
 #include "tests/status_matchers.h"
 

@@ -1,18 +1,12 @@
 #include "tara/eval/statistics/statistics.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdint>
-#include <functional>
 #include <limits>
 #include <map>
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "gtest/gtest.h"
-#include "tara/base/random.h"
 
 namespace tara::eval {
 namespace {

@@ -5,7 +5,6 @@
 #include "tara/core/rules/poisoned_chalice.h"
 #include "tara/core/rules/sacred_hill.h"
 #include "tara/core/rules/view.h"
-#include "tara/core/state.h"
 #include "tara/eval/alpha_beta/alpha_beta.h"
 
 namespace tara::eval {

@@ -27,12 +27,6 @@ int GamesPerSeries(const ArenaOptions& options) {
   return options.by_match ? Info(options.variant).seats : 1;
 }
 
-int OpeningPlies(const ArenaOptions& options) {
-  return options.opening_plies.has_value()
-             ? *options.opening_plies
-             : DefaultOpeningPlies(options.variant, options.rule_options);
-}
-
 // Orders by opening, then A as Red first: the order of SummarizeGames.
 bool Before(const ArenaGame& x, const ArenaGame& y) {
   return std::pair(x.pair, !x.a_is_red) < std::pair(y.pair, !y.a_is_red);
@@ -62,11 +56,7 @@ class Schedule {
         per_series_(GamesPerPair(options) / 2),
         pairs_per_opening_(PairsPerOpening(options)),
         pairs_(PairsOf(options)),
-        openings_({.variant = options.variant,
-                   .rule_options = options.rule_options,
-                   .plies = OpeningPlies(options),
-                   .seed = options.seed,
-                   .given = options.given_openings}) {
+        openings_(options) {
     if (options.sprt.has_value()) sprt_.emplace(*options.sprt);
     absl::MutexLock lock(&mutex_);
     // Of a match that was broken off the games count no more: it is played

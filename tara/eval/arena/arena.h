@@ -42,36 +42,6 @@ struct Opening {
 // Takes a few microseconds per position.
 int DefaultOpeningPlies(Variant variant, const RuleOptions& rule_options);
 
-struct OpeningOptions {
-  Variant variant = Variant::kSacredHillL1;
-  RuleOptions rule_options = {};
-  int plies = 2;  // uniformly random actions; 0: always the start position
-  uint64_t seed = 1;
-  // Openings in place of random ones, in turn, repeated after the last.
-  std::vector<std::vector<Action>> given = {};
-};
-
-// Draws openings one after another, no two the same up to symmetry
-// (RepresentativeSymmetry), because players without randomness would play the
-// same game or its mirror image again. If random actions yield no further
-// opening of this length, openings get longer. Not thread-safe.
-class Openings {
- public:
-  explicit Openings(const OpeningOptions& options);
-
-  // Returns the next opening, by the options alone; it is shorter if its next
-  // action would end the game. FAILED_PRECONDITION without a further opening.
-  absl::StatusOr<Opening> Next();
-
- private:
-  Opening Draw(Random& random) const;
-
-  const OpeningOptions options_;
-  int next_ = 0;
-  int plies_;
-  std::unordered_set<uint64_t> seen_;  // hashes of representatives
-};
-
 // The effect of an action.
 enum class ActionType : uint8_t {
   kBuild,      // on a vacant hill, by hand or by a king's move
@@ -142,6 +112,33 @@ struct ArenaOptions {
   std::function<absl::Status(proto::GameRecord)> on_game = {};
   // Stops the arena within a batch of the players' searches. Thread-safe.
   StopCheck stop = {};
+};
+
+// Returns options.opening_plies, or the default of the variant.
+int OpeningPlies(const ArenaOptions& options);
+
+// Draws openings one after another, no two the same up to symmetry
+// (RepresentativeSymmetry), because players without randomness would play the
+// same game or its mirror image again. If random actions yield no further
+// opening of this length, openings get longer. Not thread-safe.
+class Openings {
+ public:
+  explicit Openings(const ArenaOptions& options);
+
+  // Returns the next opening, by the options alone; it is shorter if its next
+  // action would end the game. FAILED_PRECONDITION without a further opening.
+  absl::StatusOr<Opening> Next();
+
+ private:
+  Opening Draw(Random& random) const;
+
+  const State start_;
+  const uint64_t seed_;
+  const std::vector<std::vector<Action>> given_;
+  const int least_plies_;
+  int plies_ = least_plies_;
+  int next_ = 0;
+  std::unordered_set<uint64_t> seen_;  // hashes of representatives
 };
 
 struct ArenaProgress {

@@ -20,7 +20,6 @@
 #include "tara/core/rule_options.h"
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
-#include "tara/eval/players/player.h"
 #include "tara/mcts/evaluators/simple_evaluators.h"
 #include "tara/nn/inference/network_evaluator.h"
 

@@ -1,17 +1,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <numeric>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "nlohmann/json.hpp"
-#include "tara/core/variant.h"
 #include "tara/eval/rating/ratings.h"
-#include "tara/eval/report/report.h"
 #include "tara/eval/statistics/statistics.h"
 
 namespace tara::eval {

@@ -346,25 +346,6 @@ absl::Status CheckPlayers(absl::Span<const RatedPlayer> players) {
   return absl::OkStatus();
 }
 
-// Adds the games of an arena of player `a` against `b`. Those that repeat
-// another up to symmetry show nothing new.
-void AddResults(int a, int b, absl::Span<const ArenaGame> games,
-                std::vector<SeatResults>& results) {
-  std::set<uint64_t> seen;
-  SeatResults a_first = {.first = a, .second = b};
-  SeatResults b_first = {.first = b, .second = a};
-  for (const ArenaGame& game : games) {
-    const uint64_t key = SameGamesKey(absl::MakeConstSpan(&game, 1));
-    if (key != 0 && !seen.insert(key).second) continue;
-    SeatResults& result = game.a_is_red ? a_first : b_first;
-    const double margin = game.a_is_red ? game.margin : -game.margin;
-    ++(margin > 0 ? result.wins : margin < 0 ? result.losses : result.draws);
-  }
-  for (const SeatResults& result : {a_first, b_first}) {
-    if (result.games() > 0) results.push_back(result);
-  }
-}
-
 // The games of one variant.
 class VariantTournament {
  public:
@@ -442,7 +423,22 @@ class VariantTournament {
              static_cast<int>(std::min(choices_left, choices_a_round)))) {
       pairs[InOrder(choice.player, choice.other)] += kPairsPerChoice;
     }
-    return PlayPairs(pairs, go_on);
+    const std::vector<std::pair<std::pair<int, int>, int>> all(pairs.begin(),
+                                                               pairs.end());
+    std::vector<std::atomic<int>> played(all.size());
+    std::atomic<bool> stopped = false;
+    return fleet::PlayAll(
+        options_.fleet, all.size(), [&] { return stopped.load(); },
+        [&](size_t i, const StopCheck& stop) {
+          const auto& [players, count] = all[i];
+          return Play(players.first, players.second, count, [&](int games) {
+            played[i] = games;
+            if (!go_on(std::accumulate(played.begin(), played.end(), 0))) {
+              stopped = true;
+            }
+            return !stop();
+          });
+        });
   }
 
  private:
@@ -471,34 +467,24 @@ class VariantTournament {
     return whole;
   }
 
-  void Count(int a, int b, const std::vector<ArenaGame>& games) {
+  // Counts all games of player `a` against `b`. Those that repeat another up to
+  // symmetry show nothing new.
+  void Count(int a, int b, absl::Span<const ArenaGame> games) {
     PairGames& pair = pairs_[{a, b}];
-    pair = {.games = static_cast<int>(games.size())};
+    pair = {.games = static_cast<int>(games.size()),
+            .results = {{.first = a, .second = b}, {.first = b, .second = a}}};
+    std::set<uint64_t> seen;
     for (const ArenaGame& game : games) {
       if (!game.fault.empty()) ++pair.faults[game.forfeit != Forfeit::kByA];
+      const uint64_t key = SameGamesKey(absl::MakeConstSpan(&game, 1));
+      if (key != 0 && !seen.insert(key).second) continue;
+      SeatResults& result = pair.results[game.a_is_red ? 0 : 1];
+      const double margin = game.a_is_red ? game.margin : -game.margin;
+      ++(margin > 0 ? result.wins : margin < 0 ? result.losses : result.draws);
     }
-    AddResults(a, b, games, pair.results);
-  }
-
-  using PairCounts = std::map<std::pair<int, int>, int>;
-
-  absl::Status PlayPairs(const PairCounts& pairs,
-                         const std::function<bool(int games)>& go_on) {
-    const std::vector<PairCounts::value_type> all(pairs.begin(), pairs.end());
-    std::vector<std::atomic<int>> played(all.size());
-    std::atomic<bool> stopped = false;
-    return fleet::PlayAll(
-        options_.fleet, all.size(), [&] { return stopped.load(); },
-        [&](size_t i, const StopCheck& stop) {
-          const auto& [players, count] = all[i];
-          return Play(players.first, players.second, count, [&](int games) {
-            played[i] = games;
-            if (!go_on(std::accumulate(played.begin(), played.end(), 0))) {
-              stopped = true;
-            }
-            return !stop();
-          });
-        });
+    std::erase_if(pair.results, [](const SeatResults& result) {
+      return result.games() == 0;
+    });
   }
 
   // `go_on` receives the number of the pairs' games so far.
