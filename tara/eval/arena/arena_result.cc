@@ -579,7 +579,7 @@ std::map<int, OpeningSums> SumsOf(const ArenaResult& result) {
     games[opening].push_back(game);
     OpeningSums& sum = sums[opening];
     ++sum.games;
-    sum.points += game.margin > 0 ? 1 : (game.margin < 0 ? 0 : 0.5);
+    sum.points += ScoreOf(game.margin);
     sum.margin += game.margin;
   }
   for (auto& [opening, sum] : sums) {
@@ -649,18 +649,16 @@ PartnershipWorth EstimateWorth(const CrossPlayStudy& study, Random& random) {
   worth.elo = BootstrapInterval(worth.openings, kReplicates, elo_of, random);
   // If (nearly) all games are won, the strength has no upper bound.
   constexpr double kFewest = 5;
-  const auto is_known = [&](size_t m) {
-    double won = 0;
-    double lost = 0;
+  constexpr int kMinOpenings = 6;
+  bool all_known = worth.openings >= kMinOpenings;
+  for (size_t m = 0; m < matches; ++m) {
+    double won = 0, lost = 0;
     for (const std::vector<OpeningSums>& opening : openings) {
       won += opening[m].points;
       lost += opening[m].games - opening[m].points;
     }
-    return won >= kFewest && lost >= kFewest;
-  };
-  constexpr int kMinOpenings = 6;
-  bool all_known = worth.openings >= kMinOpenings;
-  for (size_t m = 0; m < matches; ++m) all_known = all_known && is_known(m);
+    all_known = all_known && won >= kFewest && lost >= kFewest;
+  }
   if (all_known) return worth;
   worth.elo.low = -std::numeric_limits<double>::infinity();
   worth.elo.high = std::numeric_limits<double>::infinity();
@@ -697,12 +695,7 @@ std::vector<ArenaReportRow> RowsOf(const CrossPlayReport& report) {
 }
 
 ReportRow WorthFields(const PartnershipWorth& worth) {
-  constexpr NumberFormat kSignedPercent = {.scale = 100,
-                                           .digits = 1,
-                                           .sign = true,
-                                           .above = "better",
-                                           .below = "worse"};
-  return {EstimateField("score", "score %", worth.score, kSignedPercent),
+  return {EstimateField("score", "score %", worth.score, kScoreChange),
           EstimateField("elo", "Elo", worth.elo, kElo),
           EstimateField("margin", "margin", worth.margin, kMargin)};
 }

@@ -19,11 +19,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kLinePlies[] = {1, 2, 4, 8};
-constexpr NumberFormat kScoreChange = {.scale = 100,
-                                       .digits = 1,
-                                       .sign = true,
-                                       .above = "better",
-                                       .below = "worse"};
 
 // A sample with its scores.
 struct Scored {

@@ -34,9 +34,6 @@ ReportField RatingField(Name heading, const RatingEstimate& estimate,
   return field;
 }
 
-// The share of games drawn between equals without a first seat's effect.
-double DrawShare(double nu) { return nu / (2 + nu); }
-
 // The variant's rules that the player's network has not learned.
 std::string NotLearnedIn(const VariantRatings& variant, int player) {
   const auto i = static_cast<size_t>(player);
@@ -126,14 +123,14 @@ ReportSection VariantSection(const RatingTable& table, bool named) {
           "between equal players,\nby the model of the ratings.\n"};
   for (size_t v = 0; v < table.variants.size(); ++v) {
     const VariantRatings& variant = table.variants[v];
+    const double nu = variant.ratings.draw_nu;
     ReportField games = CountField("", "games", variant.games);
     games.text = GamesCell(variant);
     section.rows.push_back(
         {TextField("", named ? "" : "#", absl::StrCat(v + 1)),
          VariantField("", "variant", variant.variant), std::move(games),
          RatingField("first seat", variant.ratings.first_seat),
-         NumberField("", "draws of equals %",
-                     DrawShare(variant.ratings.draw_nu), kPercent)});
+         NumberField("", "draws of equals %", nu / (2 + nu), kPercent)});
   }
   return section;
 }
@@ -214,10 +211,10 @@ std::string AboutText(const RatingTable& table) {
 }
 
 Json EstimateToJson(const RatingEstimate& estimate) {
-  const double half_width = kNormalQuantile95 * estimate.deviation;
-  return {{"elo", estimate.elo},
-          {"low", estimate.elo - half_width},
-          {"high", estimate.elo + half_width},
+  const Interval interval = IntervalOf(estimate);
+  return {{"elo", interval.mean},
+          {"low", interval.low},
+          {"high", interval.high},
           {"deviation", estimate.deviation}};
 }
 

@@ -48,6 +48,11 @@ inline constexpr NumberFormat kScore = {.scale = 100,
                                         .above = "better",
                                         .below = "worse",
                                         .even = 0.5};
+inline constexpr NumberFormat kScoreChange = {.scale = 100,
+                                              .digits = 1,
+                                              .sign = true,
+                                              .above = "better",
+                                              .below = "worse"};
 inline constexpr NumberFormat kElo = {
     .digits = 0, .sign = true, .above = "better", .below = "worse"};
 inline constexpr NumberFormat kMargin = {
