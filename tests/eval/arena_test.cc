@@ -707,11 +707,6 @@ TEST(ArenaOpeningsTest, TheSeedSaysWhichOpenings) {
 
 // --- Stores ------------------------------------------------------------------
 
-std::unique_ptr<record::GameStore> NewStore() {
-  return record::OpenGameStore(":memory:", record::StoreMode::kReadWrite)
-      .value();
-}
-
 // Plays an arena of a random player and one that gives games up, in a store.
 ArenaResult PlayInStore(ArenaOptions options, record::GameStore& store,
                         const proto::Contest& contest) {
@@ -728,7 +723,7 @@ std::vector<ArenaGame> EarlierIn(record::GameStore& store,
 
 TEST(ArenaStoreTest, GamesComeBackAsTheyWere) {
   for (const bool by_match : {false, true}) {
-    const auto store = NewStore();
+    const auto store = StoreInMemory();
     const proto::Contest contest = NewContest("seed=1", "random", "quitter");
     const ArenaResult result =
         PlayInStore({.by_match = by_match, .games = 8}, *store, contest);
@@ -748,7 +743,7 @@ TEST(ArenaStoreTest, GamesComeBackAsTheyWere) {
 }
 
 TEST(ArenaStoreTest, RecordsFollowTheRulesAndNameTheirPlayers) {
-  const auto store = NewStore();
+  const auto store = StoreInMemory();
   const proto::Contest contest = NewContest("seed=1", "random", "quitter");
   PlayInStore({.games = 4}, *store, contest);
   std::set<std::string> models;
@@ -787,7 +782,7 @@ TEST(ArenaStoreTest, TimesAreThoseOfTheSides) {
 }
 
 TEST(ArenaStoreTest, ContestsThatDifferInAnythingAreKeptApart) {
-  const auto store = NewStore();
+  const auto store = StoreInMemory();
   const proto::Contest contest = NewContest("seed=1", "random", "quitter");
   PlayInStore({.variant = Variant::kFourTreasures, .games = 2}, *store,
               contest);

@@ -12,7 +12,6 @@
 #include "tara/core/symmetry.h"
 #include "tara/eval/balance/study.h"
 #include "tara/record/game_record.h"
-#include "tara/record/game_store.h"
 #include "tests/base/temporary_folder.h"
 #include "tests/eval/test_players.h"
 #include "tests/status_matchers.h"

@@ -15,7 +15,6 @@
 #include "tara/eval/rating/ratings.h"
 #include "tara/eval/statistics/statistics.h"
 #include "tara/record/game_record.h"
-#include "tara/record/game_store.h"
 #include "tests/eval/test_players.h"
 #include "tests/fleet/fleet_testing.h"
 #include "tests/status_matchers.h"
@@ -254,9 +253,7 @@ TEST(FleetRatingTest, RatingsAreThoseOfThisProcess) {
   }
   const auto rate = [&](fleet::Fleet* fleet) {
     options.fleet = fleet;
-    const auto store =
-        record::OpenGameStore(":memory:", record::StoreMode::kReadWrite)
-            .value();
+    const auto store = StoreInMemory();
     return PlayRatingTournament(players, options, *store).value();
   };
   const RatingTable here = rate(nullptr);

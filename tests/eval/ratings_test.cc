@@ -389,10 +389,6 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-std::unique_ptr<record::GameStore> StoreInMemory() {
-  return *record::OpenGameStore(":memory:", record::StoreMode::kReadWrite);
-}
-
 RatedPlayer PlayerOf(const std::string& spec) {
   RatedPlayer player = {
       MakeContestant(ParseTeamSpec(spec).value(), true).value()};
