@@ -126,200 +126,140 @@ Board KingTargets(const SideView& view) {
   return view.open & KnightMoves(view.own_kings) & ~Adjacent(keep_away);
 }
 
-// The features of the hand-made evaluation, each for the side that calls itself
-// `own`. All are invariant under the board's symmetries, except Poisoned
-// Chalice's rows, which a symmetry may give to the other side.
-struct Feature {
-  absl::string_view name = "";
-  int (*count)(const SideView&) = nullptr;
-};
-
-// The first shared features are filled by other means: the tempo, which no side
-// counts, and the kingdoms, counted side by side.
-constexpr int kTempo = 0;     // 1 for the side to move
-constexpr int kOddTempo = 1;  // the same if an odd number of hills is vacant
-constexpr int kFirstKingdoms = 2;
-constexpr int kFirstCounted = 6;
-
-using SharedFeatures = std::array<Feature, kNumSharedFeatures>;
-constexpr SharedFeatures kSharedFeatures = {{
-    {"tempo", nullptr},
-    {"odd_tempo", nullptr},
-    {"kingdoms", nullptr},
-    {"possible_kingdoms", nullptr},
-    {"merged_kingdoms", nullptr},
-    {"near_kingdoms", nullptr},
-    {"territory", [](const SideView& v) { return Count(v.own); }},
-    {"bridges", [](const SideView& v) { return CountAdjacentPairs(v.own); }},
-    {"on_edge",
-     [](const SideView& v) {
-       return Count(v.own & ~NeighboursIn(kAllHills).four);
-     }},
-    {"beside_corners",
-     [](const SideView& v) {
-       return Count(v.own & ~NeighboursIn(kAllHills).three);
-     }},
-    {"in_centre",
-     [](const SideView& v) {
-       constexpr Board kD4 = BoardOf(HillAt(3, 3));
-       return Count(v.own & (kD4 | Adjacent(kD4) | Diagonal(kD4)));
-     }},
-    {"full_squares",
-     [](const SideView& v) {
-       const Squares own(v.own);
-       return Count(own.southwest & own.southeast & own.northwest &
-                    own.northeast);
-     }},
-    {"squares_missing_open",
-     [](const SideView& v) { return SquaresOfThree(v.own, v.open); }},
-    {"squares_missing_enemy",
-     [](const SideView& v) { return SquaresOfThree(v.own, v.enemy); }},
+// The features of the hand-made evaluation: the counts of the functions below,
+// each for the side that calls itself `own`. All are invariant under the
+// board's symmetries, except Poisoned Chalice's rows, which a symmetry may give
+// to the other side.
+constexpr absl::string_view kSharedNames[kNumSharedFeatures] = {
+    "tempo",      // 1 for the side to move
+    "odd_tempo",  // the same if an odd number of hills is vacant
+    "kingdoms", "possible_kingdoms", "merged_kingdoms", "near_kingdoms",
+    "territory", "bridges", "on_edge", "beside_corners", "in_centre",
+    "full_squares", "squares_missing_open", "squares_missing_enemy",
     // Linked for certain if play alternates: two ways to do it.
-    {"safe_diagonals",
-     [](const SideView& v) { return DiagonalPairs(v.own, v.open, v.open); }},
-    {"half_cut_diagonals",
-     [](const SideView& v) { return DiagonalPairs(v.own, v.open, v.enemy); }},
-    {"free_side_pairs",
-     [](const SideView& v) { return SidePairs(v.own, v.open, v.open); }},
-    {"half_free_side_pairs",
-     [](const SideView& v) { return SidePairs(v.own, v.open, v.enemy); }},
-    {"lonely_squares",
-     [](const SideView& v) { return SquaresOfThree(v.open, v.own); }},
-    {"open_lines",
-     [](const SideView& v) { return LinesAround(v.own, v.open); }},
-    {"cut_lines",
-     [](const SideView& v) { return LinesAround(v.own, v.enemy); }},
-    {"long_diagonals",
-     [](const SideView& v) {
-       const Board own = v.own;
-       return Count((own << 10) & (own >> 10) & v.open) +
-              Count((own << 8) & (own >> 8) & v.open);
-     }},
-    {"knight_pairs",
-     [](const SideView& v) {
-       const Board own = v.own;
-       return Count(own & (own << 19)) + Count(own & (own << 17)) +
-              Count(own & (own << 11)) + Count(own & (own << 7));
-     }},
-    // Besieged: can be captured.
-    {"singles_lost",
-     [](const SideView& v) { return Count(v.own & Besieged(v.enemy)); }},
-    {"singles_with_one_way_out",
-     [](const SideView& v) {
-       const Neighbours open = NeighboursIn(v.open);
-       return Count(Singles(v) & open.one & ~open.two);
-     }},
-    {"singles_with_two_ways_out",
-     [](const SideView& v) {
-       const Neighbours open = NeighboursIn(v.open);
-       return Count(Singles(v) & open.two & ~open.three);
-     }},
-    {"free_singles",
-     [](const SideView& v) {
-       return Count(Singles(v) & NeighboursIn(v.open).three);
-     }},
-    // Ringforts of larger kingdoms without an open hill next to them.
-    {"enclosed",
-     [](const SideView& v) {
-       return Count(v.own & Adjacent(v.own) & ~Adjacent(v.open));
-     }},
-    {"reach",
-     [](const SideView& v) { return Count(v.open & Adjacent(v.own)); }},
-    {"hills_with_two",
-     [](const SideView& v) { return Count(v.open & NeighboursIn(v.own).two); }},
-    {"hills_with_three",
-     [](const SideView& v) {
-       return Count(v.open & NeighboursIn(v.own).three);
-     }},
-    {"besieged_hills",
-     [](const SideView& v) { return Count(v.open & Besieged(v.own)); }},
-}};
-
-using FamilyFeatures = std::array<Feature, kNumFamilyFeatures>;
-
-constexpr FamilyFeatures kSacredHillFeatures = {{
-    {"manoeuvres_targets",
-     [](const SideView& v) {
-       if (v.phase != Phase::kManoeuvres) return 0;
-       constexpr int kKnightsDistance = 5;  // squared
-       return Count(v.open & KnightMoves(v.own) &
-                    ~rules::TooNear(v.own, kKnightsDistance));
-     }},
-    {"contested_hills", ContestedHills},
-}};
-constexpr FamilyFeatures kFourTreasuresFeatures = {{
-    {"contested_hills", ContestedHills},
-}};
-constexpr FamilyFeatures kHighKingsFeatures = {{
-    {"kings_captured", [](const SideView& v) { return v.kings_captured; }},
-    {"king_mobility", [](const SideView& v) { return Count(KingTargets(v)); }},
-    // No king can build.
-    {"kings_stuck",
-     [](const SideView& v) { return KingTargets(v) == 0 ? 1 : 0; }},
-    {"kings_on_singles",
-     [](const SideView& v) { return Count(v.own_kings & Singles(v)); }},
-    // Kings on single ringforts with at most one adjacent hill not the enemy's.
-    {"kings_in_danger",
-     [](const SideView& v) {
-       const Board singles = v.own_kings & Singles(v);
-       return Count(singles & ~NeighboursIn(v.open).two);
-     }},
-    // The same, and an enemy king can arrive next to it.
-    {"kings_attacked",
-     [](const SideView& v) {
-       const Board singles = v.own_kings & Singles(v);
-       const Board arrivals = KnightMoves(v.enemy_kings) & ~Adjacent(v.enemy);
-       return Count(singles & ~NeighboursIn(v.open).two & Adjacent(arrivals));
-     }},
-    {"kings_besieged",
-     [](const SideView& v) { return Count(v.own_kings & Besieged(v.enemy)); }},
-    {"kings_on_edge",
-     [](const SideView& v) {
-       return Count(v.own_kings & ~NeighboursIn(kAllHills).four);
-     }},
-}};
-constexpr FamilyFeatures kPoisonedChaliceFeatures = {{
-    {"qualified_vacant", [](const SideView& v) { return Count(v.qualified); }},
-    {"none_qualified",
-     [](const SideView& v) { return v.qualified == 0 ? 1 : 0; }},
-    // Hills where the side must build soon and that do its kingdoms good.
-    {"qualified_reach",
-     [](const SideView& v) { return Count(v.qualified & Adjacent(v.own)); }},
-    {"qualified_merges",
-     [](const SideView& v) {
-       return Count(v.qualified & NeighboursIn(v.own).two);
-     }},
-    {"contested_hills", ContestedHills},
-}};
-constexpr FamilyFeatures kStoneOfDestinyFeatures = {{
-    {"linked", [](const SideView& v) { return Count(v.own_linked); }},
-    {"linked_kingdoms",
-     [](const SideView& v) { return CountComponents(v.own_linked); }},
-    {"swappable_singles",
-     [](const SideView& v) { return Count(Singles(v) & ~v.own_linked); }},
-    {"king_on_linked",
-     [](const SideView& v) { return Count(v.own_kings & v.own_linked); }},
-    {"linked_squares",
-     [](const SideView& v) {
-       return SquaresOfThree(v.own_linked, kAllHills & ~v.own_linked);
-     }},
-    {"linked_diagonals",
-     [](const SideView& v) {
-       const Board rest = kAllHills & ~(v.own_linked | v.enemy);
-       return DiagonalPairs(v.own_linked, rest, rest);
-     }},
-    {"swappable_merges",
-     [](const SideView& v) {
-       return Count(v.open & NeighboursIn(v.own_linked).two);
-     }},
-    {"contested_hills", ContestedHills},
-}};
+    "safe_diagonals", "half_cut_diagonals", "free_side_pairs",
+    "half_free_side_pairs", "lonely_squares", "open_lines", "cut_lines",
+    "long_diagonals", "knight_pairs",
+    "singles_lost",  // can be captured
+    "singles_with_one_way_out", "singles_with_two_ways_out", "free_singles",
+    "enclosed",  // ringforts of larger kingdoms without an open hill beside
+    "reach", "hills_with_two", "hills_with_three", "besieged_hills"};
 
 // By family, in the order of the enumeration.
-constexpr std::array<FamilyFeatures, kNumFamilies> kFamilyFeatures =
-    std::to_array({kSacredHillFeatures, kFourTreasuresFeatures,
-                   kHighKingsFeatures, kPoisonedChaliceFeatures,
-                   kStoneOfDestinyFeatures});
+constexpr absl::string_view kFamilyNames[kNumFamilies][kNumFamilyFeatures] = {
+    {"manoeuvres_targets", "contested_hills"},
+    {"contested_hills"},
+    {"kings_captured", "king_mobility",
+     "kings_stuck",  // no king can build
+     "kings_on_singles",
+     "kings_in_danger",  // ... with at most one adjacent hill not the enemy's
+     "kings_attacked",   // ... and an enemy king can arrive next to it
+     "kings_besieged", "kings_on_edge"},
+    {"qualified_vacant", "none_qualified",
+     // Hills where the side must build soon and that do its kingdoms good.
+     "qualified_reach", "qualified_merges", "contested_hills"},
+    {"linked", "linked_kingdoms", "swappable_singles", "king_on_linked",
+     "linked_squares", "linked_diagonals", "swappable_merges",
+     "contested_hills"}};
+
+constexpr Board kInner = NeighboursIn(kAllHills).four;  // not on the edge
+
+std::array<int, kNumSharedFeatures> CountShared(const SideView& v) {
+  const Board own = v.own, open = v.open, enemy = v.enemy;
+  const Neighbours by_own = NeighboursIn(own), by_open = NeighboursIn(open);
+  const Board singles = Singles(v);
+  const Squares squares(own);
+  constexpr Board kD4 = BoardOf(HillAt(3, 3));
+  // Kingdoms: as they are; with all open hills taken, as no play makes fewer
+  // (open regions without a ringfort count too); with every open hill taken
+  // that touches two ringforts, or one.
+  const std::array<int, 4> kingdoms = CountComponentsOfFour(
+      {own, own | open, own | (open & by_own.two), own | (open & by_own.one)});
+  return {0,  // the tempo: no side counts it
+          0,
+          kingdoms[0],
+          kingdoms[1],
+          kingdoms[2],
+          kingdoms[3],
+          Count(own),
+          CountAdjacentPairs(own),
+          Count(own & ~kInner),
+          Count(own & ~NeighboursIn(kAllHills).three),
+          Count(own & (kD4 | Adjacent(kD4) | Diagonal(kD4))),
+          Count(squares.southwest & squares.southeast & squares.northwest &
+                squares.northeast),
+          SquaresOfThree(own, open),
+          SquaresOfThree(own, enemy),
+          DiagonalPairs(own, open, open),
+          DiagonalPairs(own, open, enemy),
+          SidePairs(own, open, open),
+          SidePairs(own, open, enemy),
+          SquaresOfThree(open, own),
+          LinesAround(own, open),
+          LinesAround(own, enemy),
+          Count((own << 10) & (own >> 10) & open) +
+              Count((own << 8) & (own >> 8) & open),
+          Count(own & (own << 19)) + Count(own & (own << 17)) +
+              Count(own & (own << 11)) + Count(own & (own << 7)),
+          Count(own & Besieged(enemy)),
+          Count(singles & by_open.one & ~by_open.two),
+          Count(singles & by_open.two & ~by_open.three),
+          Count(singles & by_open.three),
+          Count(own & Adjacent(own) & ~Adjacent(open)),
+          Count(open & Adjacent(own)),
+          Count(open & by_own.two),
+          Count(open & by_own.three),
+          Count(open & Besieged(own))};
+}
+
+using FamilyCounts = std::array<int, kNumFamilyFeatures>;
+
+// The same of the family's own features.
+FamilyCounts CountOfFamily(Family family, const SideView& v) {
+  switch (family) {
+    case Family::kSacredHill: {
+      constexpr int kKnightsDistance = 5;  // squared
+      const Board targets = v.phase == Phase::kManoeuvres
+                                ? v.open & KnightMoves(v.own) &
+                                      ~rules::TooNear(v.own, kKnightsDistance)
+                                : 0;
+      return {Count(targets), ContestedHills(v)};
+    }
+    case Family::kFourTreasures:
+      return {ContestedHills(v)};
+    case Family::kHighKings: {
+      const Board targets = KingTargets(v);
+      const Board on_singles = v.own_kings & Singles(v);
+      const Board in_danger = on_singles & ~NeighboursIn(v.open).two;
+      const Board arrivals = KnightMoves(v.enemy_kings) & ~Adjacent(v.enemy);
+      return {v.kings_captured,
+              Count(targets),
+              targets == 0 ? 1 : 0,
+              Count(on_singles),
+              Count(in_danger),
+              Count(in_danger & Adjacent(arrivals)),
+              Count(v.own_kings & Besieged(v.enemy)),
+              Count(v.own_kings & ~kInner)};
+    }
+    case Family::kPoisonedChalice:
+      return {Count(v.qualified), v.qualified == 0 ? 1 : 0,
+              Count(v.qualified & Adjacent(v.own)),
+              Count(v.qualified & NeighboursIn(v.own).two), ContestedHills(v)};
+    case Family::kStoneOfDestiny: {
+      const Board linked = v.own_linked;
+      const Board rest = kAllHills & ~(linked | v.enemy);
+      return {Count(linked),
+              CountComponents(linked),
+              Count(Singles(v) & ~linked),
+              Count(v.own_kings & linked),
+              SquaresOfThree(linked, kAllHills & ~linked),
+              DiagonalPairs(linked, rest, rest),
+              Count(v.open & NeighboursIn(linked).two),
+              ContestedHills(v)};
+    }
+  }
+  __builtin_unreachable();
+}
 
 // Hills whose ringforts cannot be swapped in Stone of Destiny.
 Board LinkedHills(const State& state) {
@@ -361,28 +301,6 @@ SideView ViewOf(const State& state, Side side) {
   return view;
 }
 
-template <int kFamily>
-void CountFamilyFeatures(const SideView& red, const SideView& blue,
-                         HandFeatures& features) {
-  Unrolled<kNumFamilyFeatures>([&](auto i) {
-    constexpr Feature kFeature = kFamilyFeatures[kFamily][i];
-    if constexpr (!kFeature.name.empty()) {
-      features[kNumSharedFeatures + i] =
-          static_cast<int16_t>(kFeature.count(red) - kFeature.count(blue));
-    }
-  });
-}
-
-// Kingdoms: as they are; with all open hills taken, as no play makes fewer
-// (open regions without a ringfort count too); with every open hill taken that
-// touches two ringforts, or one.
-std::array<int, 4> CountKingdoms(const SideView& view) {
-  const Neighbours own = NeighboursIn(view.own);
-  return CountComponentsOfFour({view.own, view.own | view.open,
-                                view.own | (view.open & own.two),
-                                view.own | (view.open & own.one)});
-}
-
 }  // namespace
 
 std::array<int, 4> CountComponentsOfFour(const std::array<Board, 4>& boards) {
@@ -417,29 +335,20 @@ std::array<int, 4> CountComponentsOfFour(const std::array<Board, 4>& boards) {
 HandFeatures ComputeHandFeatures(const State& state) {
   const SideView red = ViewOf(state, kRed);
   const SideView blue = ViewOf(state, kBlue);
-  HandFeatures features = {};
-  Unrolled<kNumSharedFeatures>([&](auto i) {
-    constexpr Feature kFeature = kSharedFeatures[i];
-    if constexpr (i >= kFirstCounted) {
-      features[i] =
-          static_cast<int16_t>(kFeature.count(red) - kFeature.count(blue));
-    }
-  });
-  const std::array<int, 4> red_kingdoms = CountKingdoms(red);
-  const std::array<int, 4> blue_kingdoms = CountKingdoms(blue);
-  for (int i = 0; i < 4; ++i) {
-    features[kFirstKingdoms + i] =
-        static_cast<int16_t>(red_kingdoms[i] - blue_kingdoms[i]);
+  HandFeatures features;
+  const auto reds = CountShared(red), blues = CountShared(blue);
+  for (int i = 0; i < kNumSharedFeatures; ++i) {
+    features[i] = static_cast<int16_t>(reds[i] - blues[i]);
   }
   const int16_t tempo = state.side() == kRed ? 1 : -1;
-  features[kTempo] = tempo;
-  features[kOddTempo] = (Count(state.vacant()) & 1) != 0 ? tempo : int16_t{0};
+  features[0] = tempo;
+  features[1] = (Count(state.vacant()) & 1) != 0 ? tempo : int16_t{0};
   const Family family = Info(state.variant).family;
-  Unrolled<static_cast<int>(kFamilyFeatures.size())>([&](auto i) {
-    if (family == static_cast<Family>(int{i})) {
-      CountFamilyFeatures<i>(red, blue, features);
-    }
-  });
+  const FamilyCounts own = CountOfFamily(family, red);
+  const FamilyCounts other = CountOfFamily(family, blue);
+  for (int i = 0; i < kNumFamilyFeatures; ++i) {
+    features[kNumSharedFeatures + i] = static_cast<int16_t>(own[i] - other[i]);
+  }
   return features;
 }
 
@@ -453,10 +362,9 @@ int HandStage(const State& state) {
 }
 
 absl::string_view HandFeatureName(Variant variant, int feature) {
-  if (feature < kNumSharedFeatures) return kSharedFeatures[feature].name;
-  return kFamilyFeatures[static_cast<int>(Info(variant).family)]
-                        [feature - kNumSharedFeatures]
-                            .name;
+  if (feature < kNumSharedFeatures) return kSharedNames[feature];
+  return kFamilyNames[static_cast<int>(Info(variant).family)]
+                     [feature - kNumSharedFeatures];
 }
 
 namespace {
