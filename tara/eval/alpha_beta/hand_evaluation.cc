@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 
 #include "tara/core/bits.h"
 #include "tara/core/rules/poisoned_chalice.h"
@@ -146,7 +147,7 @@ constexpr absl::string_view kSharedNames[kNumSharedFeatures] = {
     "reach", "hills_with_two", "hills_with_three", "besieged_hills"};
 
 // By family, in the order of the enumeration.
-constexpr absl::string_view kFamilyNames[kNumFamilies][kNumFamilyFeatures] = {
+constexpr absl::string_view kFamilyNames[][kNumFamilyFeatures] = {
     {"manoeuvres_targets", "contested_hills"},
     {"contested_hills"},
     {"kings_captured", "king_mobility",
@@ -161,6 +162,8 @@ constexpr absl::string_view kFamilyNames[kNumFamilies][kNumFamilyFeatures] = {
     {"linked", "linked_kingdoms", "swappable_singles", "king_on_linked",
      "linked_squares", "linked_diagonals", "swappable_merges",
      "contested_hills"}};
+
+static_assert(std::size(kFamilyNames) == kNumFamilies);
 
 constexpr Board kInner = NeighboursIn(kAllHills).four;  // not on the edge
 
@@ -377,7 +380,7 @@ constexpr int kHalfPointWorth = 200;
 // Weights by variant, in thousandths of a logit of Red's winning, at the first
 // stage and at the last one (0). Those that are not named are 0. Fitted to
 // 5,000 games of mcts:sims=120 in each.
-constexpr int16_t kHandWeights[kNumVariants][2][kNumHandFeatures] = {
+constexpr int16_t kHandWeights[][2][kNumHandFeatures] = {
     // sacred_hill_l1
     {{398,  -301, -15,  1500, 591, 654, 32,   -163, -369, 184, 194, -113,
       175,  732,  -186, 511,  229, 543, -247, 119,  70,   61,  -22, 472,
@@ -455,6 +458,7 @@ constexpr int16_t kHandWeights[kNumVariants][2][kNumHandFeatures] = {
       -37, 5,    -17,  91,   52,   22,  -96,  -38, 286, 200,
       165, -36,  497,  -441, 69,   276, 212,  201, -36, -66}},
 };
+static_assert(std::size(kHandWeights) == kNumVariants);
 
 }  // namespace
 
