@@ -483,37 +483,28 @@ std::string CellData(const ReportField& field) {
   return absl::StrCat(" data-v=\"", field.value.get<double>(), "\"");
 }
 
-// Returns what draws the estimates of a column within its cells, on one axis.
-class Marks {
- public:
-  Marks(const ReportSection& section, size_t column) {
-    if (section.plots != "marks") return;
-    for (const ReportRow& row : section.rows) {
-      const ReportField& field = row[column];
-      if (!IsMarked(field)) continue;
-      for (const double value : {field.interval.mean, field.interval.low,
-                                 field.interval.high, field.format.even}) {
-        if (!std::isfinite(value)) continue;
-        least_ = std::min(least_, value);
-        most_ = std::max(most_, value);
-      }
+// Whether an estimate can be drawn within its cell.
+bool IsMarked(const ReportField& field) {
+  return field.kind == Kind::kEstimate && !field.format.above.empty() &&
+         std::isfinite(field.interval.mean);
+}
+
+// Returns the ends of the axis of the marks of a column.
+std::pair<double, double> AxisOf(Rows rows, size_t column) {
+  double least = std::numeric_limits<double>::infinity();
+  double most = -least;
+  for (const ReportRow& row : rows) {
+    const ReportField& field = row[column];
+    if (!IsMarked(field)) continue;
+    for (const double value : {field.interval.mean, field.interval.low,
+                               field.interval.high, field.format.even}) {
+      if (!std::isfinite(value)) continue;
+      least = std::min(least, value);
+      most = std::max(most, value);
     }
   }
-
-  std::string Of(const ReportField& field) const {
-    if (least_ > most_ || !IsMarked(field)) return "";
-    return IntervalMark(field.interval, field.format.even, least_, most_);
-  }
-
- private:
-  static bool IsMarked(const ReportField& field) {
-    return field.kind == Kind::kEstimate && !field.format.above.empty() &&
-           std::isfinite(field.interval.mean);
-  }
-
-  double least_ = std::numeric_limits<double>::infinity();
-  double most_ = -std::numeric_limits<double>::infinity();
-};
+  return {least, most};
+}
 
 std::string TableHtml(const ReportSection& section, absl::string_view name) {
   std::string html = absl::StrCat(
@@ -539,10 +530,8 @@ std::string TableHtml(const ReportSection& section, absl::string_view name) {
         Escaped(is_name ? heading : Words(heading)), "</button></th>");
   }
   html += "</tr></thead>\n<tbody>";
-  std::vector<Marks> marks;
-  for (size_t i = 0; i < rows[0].size(); ++i) {
-    marks.emplace_back(section, i);
-  }
+  std::vector<std::pair<double, double>> axes;
+  for (size_t i = 0; i < rows[0].size(); ++i) axes.push_back(AxisOf(rows, i));
   for (const ReportRow& row : rows) {
     html += "<tr>";
     for (const size_t column : columns) {
@@ -552,8 +541,12 @@ std::string TableHtml(const ReportSection& section, absl::string_view name) {
       absl::StrAppend(&html, first ? "<th scope=\"row\"" : "<td",
                       CellData(field));
       if (!colour.empty()) absl::StrAppend(&html, " class=\"", colour, "\"");
-      absl::StrAppend(&html, ">", CellHtml(field), marks[column].Of(field),
-                      first ? "</th>" : "</td>");
+      absl::StrAppend(&html, ">", CellHtml(field));
+      if (section.plots == "marks" && IsMarked(field)) {
+        const auto& [least, most] = axes[column];
+        html += IntervalMark(field.interval, field.format.even, least, most);
+      }
+      html += first ? "</th>" : "</td>";
     }
     html += "</tr>\n";
   }
