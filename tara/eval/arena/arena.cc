@@ -22,6 +22,9 @@
 namespace tara::eval {
 namespace {
 
+// Attempts at a game of self-play that the player gives up.
+constexpr int kMaxAttempts = 3;
+
 // A series is a game by itself or the games of a match.
 int GamesPerSeries(const ArenaOptions& options) {
   return options.by_match ? Info(options.variant).seats : 1;

@@ -89,8 +89,7 @@ struct ArenaOptions {
   int drawn_plies = 0;
   double temperature = 1;
   // A plays both sides of every game, each with its own opening; `on_game`
-  // receives the games. One that A gives up is played again, up to kMaxAttempts
-  // times.
+  // receives the games. One that A gives up is played three times at most.
   bool self_play = false;
   // A does not choose actions of this type if it has others; its search does
   // not know of that.
@@ -196,9 +195,6 @@ class ArenaWorker {
   ArenaOptions options_;
   std::unique_ptr<Player> a_, b_;
 };
-
-// Attempts at a game of self-play that the player gives up.
-inline constexpr int kMaxAttempts = 3;
 
 // Returns the seed in the record of a game of the opening-th opening.
 uint64_t SeedOfArenaGame(uint64_t seed, int opening, bool a_is_red);

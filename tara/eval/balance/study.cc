@@ -394,6 +394,14 @@ class Run {
   int64_t games_done_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
+// Returns the first actions of a game, up to symmetry.
+std::vector<Action> LineOf(Variant variant, const GameFacts& game, int plies) {
+  const size_t length =
+      std::min(static_cast<size_t>(plies), game.actions.size());
+  return record::CanonicalLine(variant,
+                               absl::MakeConstSpan(game.actions).first(length));
+}
+
 template <typename... What>
 absl::Status Invalid(const What&... what) {
   return absl::InvalidArgumentError(absl::StrCat(what...));
@@ -643,13 +651,6 @@ std::vector<std::vector<Action>> ActionsByClass(const State& state) {
     classes[class_of[Index(action)]].push_back(action);
   });
   return classes;
-}
-
-std::vector<Action> LineOf(Variant variant, const GameFacts& game, int plies) {
-  const size_t length =
-      std::min(static_cast<size_t>(plies), game.actions.size());
-  return record::CanonicalLine(variant,
-                               absl::MakeConstSpan(game.actions).first(length));
 }
 
 Interval EffectiveOpenings(Variant variant, Games games, int plies) {

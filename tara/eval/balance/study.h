@@ -138,9 +138,6 @@ std::vector<GameFacts> HalfOf(absl::Span<const GameFacts> games, int half);
 // that symmetries which leave the position as it is map onto each other.
 std::vector<std::vector<Action>> ActionsByClass(const State& state);
 
-// Returns the first actions of a game, up to symmetry.
-std::vector<Action> LineOf(Variant variant, const GameFacts& game, int plies);
-
 // Returns the effective number of openings of `plies` actions: exp of the
 // entropy of the lines, up to symmetry. If most lines were seen once, the games
 // do not bound it: the high end is infinite.

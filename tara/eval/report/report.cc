@@ -87,6 +87,18 @@ int PlaceOf(const ReportField& field) {
   return field.interval.high < field.format.even ? -1 : 0;
 }
 
+// Returns what a row is called: its texts before the first number.
+std::string RowName(const ReportRow& row) {
+  std::vector<std::string> parts;
+  for (const ReportField& field : row) {
+    if (IsNumber(field) && !field.heading.empty()) break;
+    if (field.kind == Kind::kText && InTables(field) && HasText(field)) {
+      parts.push_back(LabelOf(field));
+    }
+  }
+  return absl::StrJoin(parts, ", ");
+}
+
 // The columns of a row's fields that tables have.
 std::vector<size_t> ColumnsOf(Rows rows) {
   std::vector<size_t> columns;
@@ -289,17 +301,6 @@ std::vector<ReportRow> WithoutEmptyColumns(std::vector<ReportRow> rows) {
     for (ReportRow& row : rows) row.erase(row.begin() + static_cast<int>(i));
   }
   return rows;
-}
-
-std::string RowName(const ReportRow& row) {
-  std::vector<std::string> parts;
-  for (const ReportField& field : row) {
-    if (IsNumber(field) && !field.heading.empty()) break;
-    if (field.kind == Kind::kText && InTables(field) && HasText(field)) {
-      parts.push_back(LabelOf(field));
-    }
-  }
-  return absl::StrJoin(parts, ", ");
 }
 
 std::string VerdictOn(Rows rows, Name name, const VerdictWords& words) {

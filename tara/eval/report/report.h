@@ -150,9 +150,6 @@ struct ReportSection {
   std::string html = {};        // further content of pages, such as boards
 };
 
-// Returns what a row is called: its texts before the first number.
-std::string RowName(const ReportRow& row);
-
 // The words of a verdict on an estimate, before the names of the rows that are
 // above what is even, below it, or neither.
 struct VerdictWords {

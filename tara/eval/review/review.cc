@@ -309,12 +309,6 @@ class Reviewer {
 
 }  // namespace
 
-absl::string_view FaultName(Fault fault) {
-  constexpr absl::string_view kNames[] = {"", "inaccuracy", "mistake",
-                                          "blunder"};
-  return kNames[static_cast<size_t>(fault)];
-}
-
 std::vector<int> GameReview::WorstFirst() const {
   std::vector<int> places;
   for (size_t i = 0; i < actions.size(); ++i) {
@@ -344,6 +338,12 @@ using Json = nlohmann::ordered_json;
 
 // Actions of a line of the curve in a terminal.
 constexpr size_t kCurveWidth = 60;
+
+absl::string_view FaultName(Fault fault) {
+  constexpr absl::string_view kNames[] = {"", "inaccuracy", "mistake",
+                                          "blunder"};
+  return kNames[static_cast<size_t>(fault)];
+}
 
 std::string SeatOf(const ReviewedAction& action) {
   return SeatName(action.before.variant, action.before.seat);

@@ -54,9 +54,6 @@ inline constexpr double kInaccuracyLoss = 0.05;
 inline constexpr double kMistakeLoss = 0.10;
 inline constexpr double kBlunderLoss = 0.15;
 
-// Returns "", "inaccuracy", "mistake" or "blunder".
-absl::string_view FaultName(Fault fault);
-
 // A loss from searches is sure if it exceeds this many standard errors of the
 // difference and this minimum (docs/lab/2026-11-search.md, "Reviews of games").
 inline constexpr double kSureErrors = 2;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -342,8 +343,6 @@ double BetaQuantile(double a, double b, double p) {
   return (low + high) / 2;
 }
 
-double NormalTwoSided(double z) { return std::erfc(std::abs(z) / M_SQRT2); }
-
 double StudentQuantile95(double degrees) {
   // t^2 / (degrees + t^2) has the beta distribution of 1/2 and degrees / 2.
   const double x = BetaQuantile(0.5, degrees / 2, 0.95);
@@ -406,7 +405,7 @@ double PValueOf(const Interval& estimate, double null) {
                                            : estimate.high - estimate.mean;
   if (distance == 0 || !std::isfinite(half)) return 1;
   if (half <= 0) return 0;
-  return NormalTwoSided(kNormalQuantile95 * distance / half);
+  return std::erfc(kNormalQuantile95 * distance / half / M_SQRT2);
 }
 
 Interval BoundedMeanInterval(absl::Span<const double> values,
@@ -428,12 +427,6 @@ const LadderFit::Step& LadderFit::Nearest() const {
         return std::pair(std::abs(x.curve - 0.5), std::abs(x.points)) <
                std::pair(std::abs(y.curve - 0.5), std::abs(y.points));
       });
-}
-
-size_t LadderFit::FirstBelow() const {
-  return std::find_if(steps.begin(), steps.end(),
-                      [](const Step& step) { return step.curve < 0.5; }) -
-         steps.begin();
 }
 
 LadderFit FitLadder(absl::Span<const LadderGame> games) {
@@ -480,13 +473,15 @@ LadderFit FitLadder(absl::Span<const LadderGame> games) {
   for (size_t i = fit.steps.size(); i-- > 0 && fit.steps[i].score.high < 0.5;) {
     fit.even_points.high = fit.steps[i].points;
   }
-  const size_t next = fit.FirstBelow();
-  if (next == 0 || next == fit.steps.size()) {
-    fit.even_points.mean = next == 0 ? -kInfinity : kInfinity;
+  const auto below = std::find_if(
+      fit.steps.begin(), fit.steps.end(),
+      [](const LadderFit::Step& each) { return each.curve < 0.5; });
+  if (below == fit.steps.begin() || below == fit.steps.end()) {
+    fit.even_points.mean = below == fit.steps.end() ? kInfinity : -kInfinity;
     return fit;
   }
-  const LadderFit::Step& before = fit.steps[next - 1];
-  const LadderFit::Step& after = fit.steps[next];
+  const LadderFit::Step& before = *std::prev(below);
+  const LadderFit::Step& after = *below;
   fit.even_points.mean = before.points + (before.curve - 0.5) /
                                              (before.curve - after.curve) *
                                              (after.points - before.points);

@@ -178,9 +178,6 @@ double IncompleteBeta(double a, double b, double x);
 // REQUIRES: as IncompleteBeta.
 double BetaQuantile(double a, double b, double p);
 
-// Returns the two-sided p-value of a normal deviate: P(|Z| >= |z|).
-double NormalTwoSided(double z);
-
 // Returns the t that Student's distribution exceeds, by size, with a
 // probability of 0.05. REQUIRES: degrees > 0.
 double StudentQuantile95(double degrees);
@@ -259,9 +256,6 @@ struct LadderFit {
   // Returns the step at which the curve is nearest to 1/2, the one of fewer
   // points if it is as near at several.
   const Step& Nearest() const;
-  // Returns the index of the first step at which the curve is below 1/2; the
-  // number of steps if there is none.
-  size_t FirstBelow() const;
 };
 
 // REQUIRES: at least one game.
