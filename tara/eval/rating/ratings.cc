@@ -246,72 +246,40 @@ Ratings MeanRatings(absl::Span<const Ratings> ratings) {
   return mean;
 }
 
-namespace {
-
-// The information about ratings that games are expected to give.
-class Plan {
- public:
-  explicit Plan(const Ratings& ratings)
-      : ratings_(ratings),
-        covariance_(ratings.covariance / (kEloPerNat * kEloPerNat)) {}
-
-  // Returns all pairs in order of their players.
-  std::vector<PairChoice> Gains() const {
-    const int count = ratings_.size();
-    // About the mean: shifts of all ratings count for nothing.
-    const Eigen::MatrixXd centred =
-        covariance_.rowwise() - covariance_.colwise().mean();
-    std::vector<PairChoice> choices;
-    for (int i = 0; i < count; ++i) {
-      for (int j = i + 1; j < count; ++j) {
-        const double trace = (centred.col(i) - centred.col(j)).squaredNorm();
-        choices.push_back({.player = i,
-                           .other = j,
-                           .gain = 2.0 / (count - 1) * Weight(i, j) * trace *
-                                   kEloPerNat * kEloPerNat});
-      }
-    }
-    return choices;
-  }
-
-  // Takes a pair of games of the two as played.
-  void Play(int i, int j) {
-    const Eigen::VectorXd u = covariance_.col(i) - covariance_.col(j);
-    covariance_ -= Weight(i, j) * u * u.transpose();
-  }
-
- private:
+std::vector<PairChoice> ChoosePairs(const Ratings& ratings, int count) {
+  TARA_CHECK(ratings.size() >= 2, "nobody to play against");
+  const double log_nu = std::log(std::max(1e-9, ratings.draw_nu));
+  const double h = ratings.first_seat.elo / kEloPerNat;
+  // Expected after the games chosen so far, in nats^2.
+  Eigen::MatrixXd covariance = ratings.covariance / (kEloPerNat * kEloPerNat);
   // I / (1 + I u' C u).
-  double Weight(int i, int j) const {
-    const double log_nu = std::log(std::max(1e-9, ratings_.draw_nu));
-    const double d = ratings_.Difference(i, j).elo / kEloPerNat;
-    const double h = ratings_.first_seat.elo / kEloPerNat;
+  const auto weight = [&](int i, int j) {
+    const double d = ratings.Difference(i, j).elo / kEloPerNat;
     const double information =
         FisherInformation(OutcomeProbabilities(d + h, log_nu)) +
         FisherInformation(OutcomeProbabilities(h - d, log_nu));
     const double variance =
-        covariance_(i, i) + covariance_(j, j) - 2 * covariance_(i, j);
+        covariance(i, i) + covariance(j, j) - 2 * covariance(i, j);
     return information / (1 + information * variance);
-  }
-
-  const Ratings& ratings_;
-  Eigen::MatrixXd covariance_;  // nats^2
-};
-
-}  // namespace
-
-std::vector<PairChoice> ChoosePairs(const Ratings& ratings, int count) {
-  TARA_CHECK(ratings.size() >= 2, "nobody to play against");
-  Plan plan(ratings);
+  };
   std::vector<PairChoice> chosen;
-  for (int i = 0; i < count; ++i) {
-    const std::vector<PairChoice> gains = plan.Gains();
-    chosen.push_back(
-        *std::max_element(gains.begin(), gains.end(),
-                          [](const PairChoice& x, const PairChoice& y) {
-                            return x.gain < y.gain;
-                          }));
-    plan.Play(chosen.back().player, chosen.back().other);
+  while (static_cast<int>(chosen.size()) < count) {
+    // About the mean: shifts of all ratings count for nothing.
+    const Eigen::MatrixXd centred =
+        covariance.rowwise() - covariance.colwise().mean();
+    PairChoice best = {.gain = -1};
+    for (int i = 0; i < ratings.size(); ++i) {
+      for (int j = i + 1; j < ratings.size(); ++j) {
+        const double trace = (centred.col(i) - centred.col(j)).squaredNorm();
+        const double gain = 2.0 / (ratings.size() - 1) * weight(i, j) * trace *
+                            kEloPerNat * kEloPerNat;
+        if (gain > best.gain) best = {i, j, gain};
+      }
+    }
+    const Eigen::VectorXd u =
+        covariance.col(best.player) - covariance.col(best.other);
+    covariance -= weight(best.player, best.other) * u * u.transpose();
+    chosen.push_back(best);
   }
   return chosen;
 }
