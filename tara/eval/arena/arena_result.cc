@@ -566,27 +566,7 @@ struct OpeningSums {
   int games = 0;
   double points = 0;
   double margin = 0;
-
-  double score() const { return points / games; }
 };
-
-// Sums per opening.
-std::map<int, OpeningSums> SumsOf(const ArenaResult& result) {
-  std::map<int, OpeningSums> sums;
-  std::map<int, std::vector<ArenaGame>> games;
-  for (const ArenaGame& game : result.played) {
-    const int opening = game.pair / result.pairs_per_opening;
-    games[opening].push_back(game);
-    OpeningSums& sum = sums[opening];
-    ++sum.games;
-    sum.points += ScoreOf(game.margin);
-    sum.margin += game.margin;
-  }
-  for (auto& [opening, sum] : sums) {
-    sum.same_games = SameGamesKey(games[opening]);
-  }
-  return sums;
-}
 
 // By opening of all matches, and by match. Openings with the same games as
 // another one are left out, because they add no information.
@@ -594,8 +574,18 @@ std::vector<std::vector<OpeningSums>> SharedOpenings(
     const CrossPlayStudy& study) {
   std::map<int, std::vector<OpeningSums>> by_opening;
   for (const CrossPlayMatch& match : study.matches) {
-    for (const auto& [opening, sums] : SumsOf(match.result)) {
-      by_opening[opening].push_back(sums);
+    std::map<int, std::vector<ArenaGame>> games;
+    for (const ArenaGame& game : match.result.played) {
+      games[game.pair / match.result.pairs_per_opening].push_back(game);
+    }
+    for (const auto& [opening, played] : games) {
+      OpeningSums& sums = by_opening[opening].emplace_back();
+      sums.same_games = SameGamesKey(played);
+      sums.games = static_cast<int>(played.size());
+      for (const ArenaGame& game : played) {
+        sums.points += ScoreOf(game.margin);
+        sums.margin += game.margin;
+      }
     }
   }
   std::vector<std::vector<OpeningSums>> shared;
@@ -622,7 +612,7 @@ PartnershipWorth EstimateWorth(const CrossPlayStudy& study, Random& random) {
     double margin = 0;
     for (size_t m = 0; m < matches; ++m) {
       const double weight = study.matches[m].weight;
-      score += weight * opening[m].score();
+      score += weight * (opening[m].points / opening[m].games);
       margin += weight * opening[m].margin / opening[m].games;
     }
     scores.push_back(score);
