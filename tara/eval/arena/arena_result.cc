@@ -479,61 +479,6 @@ std::string PlayerLines(Rows rows) {
                             "\n");
 }
 
-}  // namespace
-
-std::string ArenaVerdict(Rows rows) {
-  if (rows.empty()) return "Nothing was played.";
-  std::vector<std::string> undecided, decided;
-  for (const ArenaReportRow& row : rows) {
-    if (!HasSprt(row)) continue;
-    const Sprt& sprt = *row.result.sprt;
-    const std::string test =
-        absl::StrCat(Info(row.variant).name, ", ", row.result.distinct_games,
-                     " different games");
-    if (sprt.decision() == SprtDecision::kUndecided) {
-      undecided.push_back(test);
-    } else {
-      const bool stronger = sprt.decision() == SprtDecision::kAcceptH1;
-      decided.push_back(
-          absl::StrCat("A is stronger by ",
-                       stronger ? sprt.options().elo1 : sprt.options().elo0,
-                       " Elo rather than by ",
-                       stronger ? sprt.options().elo0 : sprt.options().elo1,
-                       " (", test, ")"));
-    }
-  }
-  if (!undecided.empty()) {
-    decided.push_back(absl::StrCat("the test is undecided (",
-                                   absl::StrJoin(undecided, "; "), ")"));
-  }
-  if (!decided.empty()) {
-    std::string text = absl::StrJoin(decided, "; ");
-    text[0] = absl::ascii_toupper(text[0]);
-    return text + ".";
-  }
-  return VerdictOn(TableOf(rows, {}, GameFields), "score",
-                   {.above = "A is stronger: ",
-                    .below = "A is weaker: ",
-                    .neither = "these games do not show who is stronger: "});
-}
-
-Json ArenaRowJson(const ArenaReportRow& row) {
-  Json object =
-      RowJson(Joined({HeadFields(row, kNoColumns), GameFields(row, {})}));
-  if (!row.not_learned.empty()) object["not_learned"] = row.not_learned;
-  if (HasSprt(row)) object["intervals"] = "naive, of a sequential test";
-  if (HasMatches(row)) object["by_match"] = RowJson(MatchFields(row, {}));
-  if (HasFaults(row)) object["forfeits"] = FaultsToJson(row.result);
-  if (HasClocks(row)) object["clock"] = RowJson(ClockFields(row, {}));
-  if (HasSprt(row)) {
-    object["sprt"] = RowJson(SprtFields(*row.result.sprt));
-    object["sprt"]["pairs"] = row.result.sprt->counts();
-  }
-  return object;
-}
-
-namespace {
-
 std::string ArenaText(Rows rows, const PlayerNames& names = {}) {
   if (rows.empty()) return "no games\n";
   const bool same_players = SamePlayers(rows);
@@ -542,21 +487,6 @@ std::string ArenaText(Rows rows, const PlayerNames& names = {}) {
                       same_players ? "\n" : "",
                       SectionsText(ArenaSections(rows, names)));
 }
-
-}  // namespace
-
-Report ReportArena(Rows rows) {
-  Json list = Json::array();
-  for (const ArenaReportRow& row : rows) list.push_back(ArenaRowJson(row));
-  return {.text = ArenaText(rows), .json = JsonText(list, 2), .page = [rows] {
-            return SectionsPage(
-                "Matches of players",
-                absl::StrCat(PlayerLines(rows), NotLearnedLines(rows)),
-                ArenaSections(rows), {ArenaVerdict(rows)});
-          }};
-}
-
-namespace {
 
 constexpr int kReplicates = 2000;
 
@@ -599,63 +529,6 @@ std::vector<std::vector<OpeningSums>> SharedOpenings(
   }
   return shared;
 }
-
-}  // namespace
-
-PartnershipWorth EstimateWorth(const CrossPlayStudy& study, Random& random) {
-  const std::vector<std::vector<OpeningSums>> openings = SharedOpenings(study);
-  const size_t matches = study.matches.size();
-  std::vector<double> scores;
-  std::vector<double> margins;
-  for (const std::vector<OpeningSums>& opening : openings) {
-    double score = -study.even_score;
-    double margin = 0;
-    for (size_t m = 0; m < matches; ++m) {
-      const double weight = study.matches[m].weight;
-      score += weight * (opening[m].points / opening[m].games);
-      margin += weight * opening[m].margin / opening[m].games;
-    }
-    scores.push_back(score);
-    margins.push_back(margin);
-  }
-  PartnershipWorth worth = {.openings = static_cast<int>(openings.size()),
-                            .score = MeanInterval(scores),
-                            .margin = MeanInterval(margins),
-                            .elo = MeanInterval({})};
-  if (openings.empty()) return worth;
-  const auto elo_of = [&](absl::Span<const int> drawn) {
-    double elo = 0;
-    for (size_t m = 0; m < matches; ++m) {
-      double points = 0.5;
-      int games = 1;
-      for (const int opening : drawn) {
-        points += openings[opening][m].points;
-        games += openings[opening][m].games;
-      }
-      elo += study.matches[m].weight * EloDifference(points / games);
-    }
-    return elo;
-  };
-  worth.elo = BootstrapInterval(worth.openings, kReplicates, elo_of, random);
-  // If (nearly) all games are won, the strength has no upper bound.
-  constexpr double kFewest = 5;
-  constexpr int kMinOpenings = 6;
-  bool all_known = worth.openings >= kMinOpenings;
-  for (size_t m = 0; m < matches; ++m) {
-    double won = 0, lost = 0;
-    for (const std::vector<OpeningSums>& opening : openings) {
-      won += opening[m].points;
-      lost += opening[m].games - opening[m].points;
-    }
-    all_known = all_known && won >= kFewest && lost >= kFewest;
-  }
-  if (all_known) return worth;
-  worth.elo.low = -std::numeric_limits<double>::infinity();
-  worth.elo.high = std::numeric_limits<double>::infinity();
-  return worth;
-}
-
-namespace {
 
 constexpr const char* kLetters[] = {"A", "B", "C"};
 
@@ -737,6 +610,121 @@ Json CrossPlayJson(const CrossPlayReport& report) {
 }
 
 }  // namespace
+
+std::string ArenaVerdict(Rows rows) {
+  if (rows.empty()) return "Nothing was played.";
+  std::vector<std::string> undecided, decided;
+  for (const ArenaReportRow& row : rows) {
+    if (!HasSprt(row)) continue;
+    const Sprt& sprt = *row.result.sprt;
+    const std::string test =
+        absl::StrCat(Info(row.variant).name, ", ", row.result.distinct_games,
+                     " different games");
+    if (sprt.decision() == SprtDecision::kUndecided) {
+      undecided.push_back(test);
+    } else {
+      const bool stronger = sprt.decision() == SprtDecision::kAcceptH1;
+      decided.push_back(
+          absl::StrCat("A is stronger by ",
+                       stronger ? sprt.options().elo1 : sprt.options().elo0,
+                       " Elo rather than by ",
+                       stronger ? sprt.options().elo0 : sprt.options().elo1,
+                       " (", test, ")"));
+    }
+  }
+  if (!undecided.empty()) {
+    decided.push_back(absl::StrCat("the test is undecided (",
+                                   absl::StrJoin(undecided, "; "), ")"));
+  }
+  if (!decided.empty()) {
+    std::string text = absl::StrJoin(decided, "; ");
+    text[0] = absl::ascii_toupper(text[0]);
+    return text + ".";
+  }
+  return VerdictOn(TableOf(rows, {}, GameFields), "score",
+                   {.above = "A is stronger: ",
+                    .below = "A is weaker: ",
+                    .neither = "these games do not show who is stronger: "});
+}
+
+Json ArenaRowJson(const ArenaReportRow& row) {
+  Json object =
+      RowJson(Joined({HeadFields(row, kNoColumns), GameFields(row, {})}));
+  if (!row.not_learned.empty()) object["not_learned"] = row.not_learned;
+  if (HasSprt(row)) object["intervals"] = "naive, of a sequential test";
+  if (HasMatches(row)) object["by_match"] = RowJson(MatchFields(row, {}));
+  if (HasFaults(row)) object["forfeits"] = FaultsToJson(row.result);
+  if (HasClocks(row)) object["clock"] = RowJson(ClockFields(row, {}));
+  if (HasSprt(row)) {
+    object["sprt"] = RowJson(SprtFields(*row.result.sprt));
+    object["sprt"]["pairs"] = row.result.sprt->counts();
+  }
+  return object;
+}
+
+Report ReportArena(Rows rows) {
+  Json list = Json::array();
+  for (const ArenaReportRow& row : rows) list.push_back(ArenaRowJson(row));
+  return {.text = ArenaText(rows), .json = JsonText(list, 2), .page = [rows] {
+            return SectionsPage(
+                "Matches of players",
+                absl::StrCat(PlayerLines(rows), NotLearnedLines(rows)),
+                ArenaSections(rows), {ArenaVerdict(rows)});
+          }};
+}
+
+PartnershipWorth EstimateWorth(const CrossPlayStudy& study, Random& random) {
+  const std::vector<std::vector<OpeningSums>> openings = SharedOpenings(study);
+  const size_t matches = study.matches.size();
+  std::vector<double> scores;
+  std::vector<double> margins;
+  for (const std::vector<OpeningSums>& opening : openings) {
+    double score = -study.even_score;
+    double margin = 0;
+    for (size_t m = 0; m < matches; ++m) {
+      const double weight = study.matches[m].weight;
+      score += weight * (opening[m].points / opening[m].games);
+      margin += weight * opening[m].margin / opening[m].games;
+    }
+    scores.push_back(score);
+    margins.push_back(margin);
+  }
+  PartnershipWorth worth = {.openings = static_cast<int>(openings.size()),
+                            .score = MeanInterval(scores),
+                            .margin = MeanInterval(margins),
+                            .elo = MeanInterval({})};
+  if (openings.empty()) return worth;
+  const auto elo_of = [&](absl::Span<const int> drawn) {
+    double elo = 0;
+    for (size_t m = 0; m < matches; ++m) {
+      double points = 0.5;
+      int games = 1;
+      for (const int opening : drawn) {
+        points += openings[opening][m].points;
+        games += openings[opening][m].games;
+      }
+      elo += study.matches[m].weight * EloDifference(points / games);
+    }
+    return elo;
+  };
+  worth.elo = BootstrapInterval(worth.openings, kReplicates, elo_of, random);
+  // If (nearly) all games are won, the strength has no upper bound.
+  constexpr double kFewest = 5;
+  constexpr int kMinOpenings = 6;
+  bool all_known = worth.openings >= kMinOpenings;
+  for (size_t m = 0; m < matches; ++m) {
+    double won = 0, lost = 0;
+    for (const std::vector<OpeningSums>& opening : openings) {
+      won += opening[m].points;
+      lost += opening[m].games - opening[m].points;
+    }
+    all_known = all_known && won >= kFewest && lost >= kFewest;
+  }
+  if (all_known) return worth;
+  worth.elo.low = -std::numeric_limits<double>::infinity();
+  worth.elo.high = std::numeric_limits<double>::infinity();
+  return worth;
+}
 
 Report ReportCrossPlay(const CrossPlayReport& report) {
   static constexpr PlayerNames kNames = {.a = "team", .b = "opponents"};

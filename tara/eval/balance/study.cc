@@ -414,6 +414,33 @@ absl::Status CheckCount(absl::string_view field, int value) {
                  kMaxGames);
 }
 
+// Returns how the values ran towards the winner, which `result` names (1 Red,
+// -1 Blue); none without values.
+std::optional<GameDrama> DramaOf(const std::vector<float>& red_values,
+                                 int result) {
+  if (result == 0) return std::nullopt;
+  GameDrama drama;
+  int leader = 0;  // 1 the winner, -1 the loser, 0 none yet
+  // Since when the winner has been ahead; -1: it is not.
+  int ahead_since = -1;
+  bool judged = false;
+  for (size_t ply = 0; ply < red_values.size(); ++ply) {
+    const float value = result > 0 ? red_values[ply] : -red_values[ply];
+    if (std::isnan(value)) continue;
+    judged = true;
+    drama.lowest_score = std::min(drama.lowest_score, (1 + value) / 2.0);
+    const int ahead = value > kAhead ? 1 : (value < -kAhead ? -1 : 0);
+    if (ahead * leader < 0) ++drama.lead_changes;
+    if (ahead != 0) leader = ahead;
+    if (ahead <= 0) ahead_since = -1;
+    if (ahead > 0 && ahead_since < 0) ahead_since = static_cast<int>(ply);
+  }
+  if (!judged) return std::nullopt;
+  drama.decided_ply =
+      ahead_since >= 0 ? ahead_since : static_cast<int>(red_values.size());
+  return drama;
+}
+
 }  // namespace
 
 std::optional<Compensation> FindCompensation(
@@ -503,37 +530,6 @@ absl::StatusOr<StudyResults> RunStudy(const Study& study,
   TARA_RETURN_IF_ERROR(run.PlayAll());
   return run.Results();
 }
-
-namespace {
-
-// Returns how the values ran towards the winner, which `result` names (1 Red,
-// -1 Blue); none without values.
-std::optional<GameDrama> DramaOf(const std::vector<float>& red_values,
-                                 int result) {
-  if (result == 0) return std::nullopt;
-  GameDrama drama;
-  int leader = 0;  // 1 the winner, -1 the loser, 0 none yet
-  // Since when the winner has been ahead; -1: it is not.
-  int ahead_since = -1;
-  bool judged = false;
-  for (size_t ply = 0; ply < red_values.size(); ++ply) {
-    const float value = result > 0 ? red_values[ply] : -red_values[ply];
-    if (std::isnan(value)) continue;
-    judged = true;
-    drama.lowest_score = std::min(drama.lowest_score, (1 + value) / 2.0);
-    const int ahead = value > kAhead ? 1 : (value < -kAhead ? -1 : 0);
-    if (ahead * leader < 0) ++drama.lead_changes;
-    if (ahead != 0) leader = ahead;
-    if (ahead <= 0) ahead_since = -1;
-    if (ahead > 0 && ahead_since < 0) ahead_since = static_cast<int>(ply);
-  }
-  if (!judged) return std::nullopt;
-  drama.decided_ply =
-      ahead_since >= 0 ? ahead_since : static_cast<int>(red_values.size());
-  return drama;
-}
-
-}  // namespace
 
 absl::StatusOr<GameFacts> FactsOf(const proto::GameRecord& game) {
   TARA_ASSIGN_OR_RETURN(const record::ReplayedGame replayed,

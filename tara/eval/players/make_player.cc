@@ -24,14 +24,6 @@
 #include "tara/nn/inference/network_evaluator.h"
 
 namespace tara::eval {
-namespace {
-
-// Playouts draw from the position and this: a player's strength must not
-// depend on luck with a seed, and a game is reproduced from its own.
-constexpr uint64_t kPlayoutSeed = 0;
-
-}  // namespace
-
 absl::StatusOr<std::string> FindReadyMadeModel() {
   const std::optional<std::filesystem::path> root = ProjectFolder();
   if (!root.has_value()) {
@@ -123,6 +115,10 @@ absl::StatusOr<std::string> NetworkFileOf(const PlayerSpec& spec) {
 }
 
 namespace {
+
+// Playouts draw from the position and this: a player's strength must not
+// depend on luck with a seed, and a game is reproduced from its own.
+constexpr uint64_t kPlayoutSeed = 0;
 
 // The network of a spec, for as long as there are players of it.
 class SharedNetwork {

@@ -222,16 +222,6 @@ class SearchPlayer : public Player {
   std::optional<uint64_t> pondered_game_;
 };
 
-}  // namespace
-
-std::unique_ptr<Player> NewSearchPlayer(
-    std::shared_ptr<mcts::Evaluator> evaluator,
-    const SearchPlayerOptions& options) {
-  return std::make_unique<SearchPlayer>(std::move(evaluator), options);
-}
-
-namespace {
-
 // Returns a score as win minus loss. Evaluations are thousandths of a logit
 // (alpha_beta.h): 2 / (1 + exp(-logit)) - 1 = tanh(logit / 2).
 float ValueOf(int score) {
@@ -307,6 +297,12 @@ class PolicyPlayer : public Player {
 };
 
 }  // namespace
+
+std::unique_ptr<Player> NewSearchPlayer(
+    std::shared_ptr<mcts::Evaluator> evaluator,
+    const SearchPlayerOptions& options) {
+  return std::make_unique<SearchPlayer>(std::move(evaluator), options);
+}
 
 std::unique_ptr<Player> NewAlphaBetaPlayer(const AlphaBetaLimits& limits,
                                            const AlphaBetaOptions& options) {
@@ -426,30 +422,6 @@ void EndGame(const PlayedGame& game, absl::Span<Player* const> players) {
   for (Player* const player : players) player->EndGame(game.number);
 }
 
-}  // namespace
-
-PlayedGame::PlayedGame(uint64_t number, const State& start, uint64_t seed)
-    : number(number),
-      state(start),
-      random(seed),
-      record(record::NewGameRecord(start, {.seed = seed})) {}
-
-void PlayedGame::Play(Action action, const SearchReport& report) {
-  proto::Step& step = record::AddStep(action, record);
-  if (report.value.has_value()) {
-    step.set_root_value(std::clamp(*report.value, -1.0f, 1.0f));
-  }
-  if (report.proved_margin.has_value()) {
-    record::SetProved(*report.proved_margin, *report.proved_margin, state,
-                      step);
-  }
-  const absl::Status legal = PlayAction(action, state);
-  TARA_CHECK(legal.ok(), "a player chose an illegal action");
-  actions.push_back(action);
-}
-
-namespace {
-
 // Like PlayGames. Leaves the games in progress in `games`.
 absl::Status PlayUntilOver(const GameLoopOptions& options,
                            absl::Span<Player* const> players,
@@ -492,6 +464,26 @@ absl::Status PlayUntilOver(const GameLoopOptions& options,
 }
 
 }  // namespace
+
+PlayedGame::PlayedGame(uint64_t number, const State& start, uint64_t seed)
+    : number(number),
+      state(start),
+      random(seed),
+      record(record::NewGameRecord(start, {.seed = seed})) {}
+
+void PlayedGame::Play(Action action, const SearchReport& report) {
+  proto::Step& step = record::AddStep(action, record);
+  if (report.value.has_value()) {
+    step.set_root_value(std::clamp(*report.value, -1.0f, 1.0f));
+  }
+  if (report.proved_margin.has_value()) {
+    record::SetProved(*report.proved_margin, *report.proved_margin, state,
+                      step);
+  }
+  const absl::Status legal = PlayAction(action, state);
+  TARA_CHECK(legal.ok(), "a player chose an illegal action");
+  actions.push_back(action);
+}
 
 absl::Status PlayGames(const GameLoopOptions& options,
                        absl::Span<Player* const> players,

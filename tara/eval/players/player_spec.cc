@@ -341,44 +341,6 @@ std::string PlayerForms() {
   return forms;
 }
 
-}  // namespace
-
-OptionTable SearchPlayerOptionTable(PlayerSpec& spec) {
-  OptionTable table = {
-      {"ms", Milliseconds{&spec.search.time}, 1, 3600000,
-       "milliseconds per action, replaces sims; 0: none"},
-      {"leaves", &spec.search.leaves_per_game, 1, 1024,
-       "leaves of a position in one batch"},
-      {"threads", &spec.search.threads, 1, 256,
-       "threads that search a position together"},
-      {"reuse", &spec.search.reuse, "keep the tree of the last turn"},
-      {"ponder", &spec.search.ponder,
-       "search in the opponent's time; needs reuse"},
-      {"lcb", &spec.search.confidence_z, 0, 100,
-       "choose by mean - this x standard error; 0: visits"},
-      {"temperature", &spec.search.temperature, 0, 100,
-       "draw actions by visits^(1/this); 0: the best"},
-      {"value_margin", &spec.search.value_margin, 0, 2,
-       "loss of value accepted for a higher score now"},
-  };
-  if (spec.kind != PlayerKind::kNet) {
-    table.push_back(
-        {"playouts", &spec.playouts, 1, 100000, "mcts: random games per leaf"});
-  }
-  return table;
-}
-
-absl::Span<const PlayerKindInfo> PlayerKinds() { return kPlayerKinds; }
-
-const PlayerKindInfo* FindPlayerKind(absl::string_view name) {
-  for (const PlayerKindInfo& known : kPlayerKinds) {
-    if (known.name == name) return &known;
-  }
-  return nullptr;
-}
-
-namespace {
-
 // Sets what the text of a spec says.
 absl::Status ParseInto(PlayerSpec& spec) {
   const absl::string_view text = spec.text;
@@ -415,21 +377,6 @@ absl::Status ParseInto(PlayerSpec& spec) {
   return SetOptions(options, spec);
 }
 
-}  // namespace
-
-absl::StatusOr<PlayerSpec> ParsePlayerSpec(absl::string_view text) {
-  PlayerSpec spec = {.text = std::string(text)};
-  TARA_RETURN_IF_ERROR(OfSpec(text, ParseInto(spec)));
-  return spec;
-}
-
-int GamesAtATime(const PlayerSpec& spec, int games) {
-  return spec.kind == PlayerKind::kEngine || spec.search.threads > 1 ? 1
-                                                                     : games;
-}
-
-namespace {
-
 std::string JoinOptions(absl::Span<const PlayerOption> options) {
   return absl::StrJoin(options, ",",
                        [](std::string* out, const PlayerOption& option) {
@@ -450,6 +397,51 @@ std::string TextOf(const PlayerSpec& spec) {
 }
 
 }  // namespace
+
+OptionTable SearchPlayerOptionTable(PlayerSpec& spec) {
+  OptionTable table = {
+      {"ms", Milliseconds{&spec.search.time}, 1, 3600000,
+       "milliseconds per action, replaces sims; 0: none"},
+      {"leaves", &spec.search.leaves_per_game, 1, 1024,
+       "leaves of a position in one batch"},
+      {"threads", &spec.search.threads, 1, 256,
+       "threads that search a position together"},
+      {"reuse", &spec.search.reuse, "keep the tree of the last turn"},
+      {"ponder", &spec.search.ponder,
+       "search in the opponent's time; needs reuse"},
+      {"lcb", &spec.search.confidence_z, 0, 100,
+       "choose by mean - this x standard error; 0: visits"},
+      {"temperature", &spec.search.temperature, 0, 100,
+       "draw actions by visits^(1/this); 0: the best"},
+      {"value_margin", &spec.search.value_margin, 0, 2,
+       "loss of value accepted for a higher score now"},
+  };
+  if (spec.kind != PlayerKind::kNet) {
+    table.push_back(
+        {"playouts", &spec.playouts, 1, 100000, "mcts: random games per leaf"});
+  }
+  return table;
+}
+
+absl::Span<const PlayerKindInfo> PlayerKinds() { return kPlayerKinds; }
+
+const PlayerKindInfo* FindPlayerKind(absl::string_view name) {
+  for (const PlayerKindInfo& known : kPlayerKinds) {
+    if (known.name == name) return &known;
+  }
+  return nullptr;
+}
+
+absl::StatusOr<PlayerSpec> ParsePlayerSpec(absl::string_view text) {
+  PlayerSpec spec = {.text = std::string(text)};
+  TARA_RETURN_IF_ERROR(OfSpec(text, ParseInto(spec)));
+  return spec;
+}
+
+int GamesAtATime(const PlayerSpec& spec, int games) {
+  return spec.kind == PlayerKind::kEngine || spec.search.threads > 1 ? 1
+                                                                     : games;
+}
 
 PlayerSpec NetworkPlayer(const std::string& path, int simulations) {
   PlayerSpec spec = {.kind = PlayerKind::kNet,

@@ -357,52 +357,6 @@ std::string SectionsText(absl::Span<const ReportSection> sections) {
   return text;
 }
 
-namespace {
-
-// Returns the command of this process as a shell would take it, for HTML; ""
-// where the system does not tell.
-std::string OwnCommand() {
-  std::ifstream file("/proc/self/cmdline", std::ios::binary);
-  const std::string line{std::istreambuf_iterator<char>(file), {}};
-  if (line.empty()) return "";
-  std::string command = "tara";
-  const std::vector<absl::string_view> words =
-      absl::StrSplit(absl::StripSuffix(line, absl::string_view("\0", 1)), '\0');
-  for (size_t i = 1; i < words.size(); ++i) {
-    if (absl::StartsWith(words[i], "--fleet=")) continue;  // of tara fleet
-    const bool plain =
-        !words[i].empty() &&
-        std::all_of(words[i].begin(), words[i].end(), [](char c) {
-          return absl::ascii_isalnum(c) || absl::StrContains("-_=+:,./%", c);
-        });
-    const std::string quoted =
-        absl::StrCat("'", absl::StrReplaceAll(words[i], {{"'", "'\\''"}}), "'");
-    absl::StrAppend(&command, " ", Escaped(plain ? words[i] : quoted));
-  }
-  return command;
-}
-
-// Returns what a page was made by, for HTML.
-std::string Origin() {
-  const std::string command = OwnCommand();
-  return absl::StrCat(
-      command.empty() ? "" : absl::StrCat("<code>", command, "</code>, "),
-      "version ", kVersion, ", ",
-      absl::FormatTime("%Y-%m-%d", absl::Now(), absl::UTCTimeZone()));
-}
-
-}  // namespace
-
-std::string ReportPage(absl::string_view title, absl::string_view body,
-                       absl::string_view script) {
-  return ValidUtf8(absl::StrReplaceAll(
-      PageTemplate(), {{"{{title}}", Escaped(title)},
-                       {"{{page.css}}", PageStyle()},
-                       {"{{body}}", body},
-                       {"{{origin}}", Origin()},
-                       {"{{page.js}}", absl::StrCat(PageScript(), script)}}));
-}
-
 std::string Percent(double share) {
   return absl::StrFormat("%.1f", 100 * share);
 }
@@ -440,6 +394,38 @@ Json RuleOptionsToJson(Variant variant, const RuleOptions& options) {
 }
 
 namespace {
+
+// Returns the command of this process as a shell would take it, for HTML; ""
+// where the system does not tell.
+std::string OwnCommand() {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  const std::string line{std::istreambuf_iterator<char>(file), {}};
+  if (line.empty()) return "";
+  std::string command = "tara";
+  const std::vector<absl::string_view> words =
+      absl::StrSplit(absl::StripSuffix(line, absl::string_view("\0", 1)), '\0');
+  for (size_t i = 1; i < words.size(); ++i) {
+    if (absl::StartsWith(words[i], "--fleet=")) continue;  // of tara fleet
+    const bool plain =
+        !words[i].empty() &&
+        std::all_of(words[i].begin(), words[i].end(), [](char c) {
+          return absl::ascii_isalnum(c) || absl::StrContains("-_=+:,./%", c);
+        });
+    const std::string quoted =
+        absl::StrCat("'", absl::StrReplaceAll(words[i], {{"'", "'\\''"}}), "'");
+    absl::StrAppend(&command, " ", Escaped(plain ? words[i] : quoted));
+  }
+  return command;
+}
+
+// Returns what a page was made by, for HTML.
+std::string Origin() {
+  const std::string command = OwnCommand();
+  return absl::StrCat(
+      command.empty() ? "" : absl::StrCat("<code>", command, "</code>, "),
+      "version ", kVersion, ", ",
+      absl::FormatTime("%Y-%m-%d", absl::Now(), absl::UTCTimeZone()));
+}
 
 // Returns a name of JSON or a heading of text as a heading: "Mean length".
 std::string Words(absl::string_view name) {
@@ -710,6 +696,16 @@ std::string VerdictHtml(absl::Span<const std::string> verdict) {
 }
 
 }  // namespace
+
+std::string ReportPage(absl::string_view title, absl::string_view body,
+                       absl::string_view script) {
+  return ValidUtf8(absl::StrReplaceAll(
+      PageTemplate(), {{"{{title}}", Escaped(title)},
+                       {"{{page.css}}", PageStyle()},
+                       {"{{body}}", body},
+                       {"{{origin}}", Origin()},
+                       {"{{page.js}}", absl::StrCat(PageScript(), script)}}));
+}
 
 std::string SectionsPage(absl::string_view title, absl::string_view about,
                          absl::Span<const ReportSection> sections,

@@ -47,6 +47,33 @@ std::vector<Cluster> Clustered(absl::Span<const double> values,
   return all;
 }
 
+// A mean score, and the number of wins and losses that vary as it does: n*.
+struct ScoreTrials {
+  double score;
+  double trials;
+};
+
+// REQUIRES: at least one score.
+ScoreTrials TrialsOf(const ScoreSums& sums) {
+  const double n = sums.count;
+  const double mean = (sums.sum + 1) / (n + 2);
+  const double variance = (sums.squares + 1) / (n + 2) - mean * mean;
+  const double trials = n * mean * (1 - mean) / variance;
+  return {.score = std::clamp(sums.sum / n, 0.0, 1.0),
+          .trials = std::min(trials, kMaxTrials)};
+}
+
+// Returns the sums of the effective number of independent scores.
+ScoreSums SumScores(absl::Span<const double> scores, Clusters clusters) {
+  ScoreSums sums = {.count = EffectiveCount(scores.size(), clusters)};
+  const double unit = sums.count / static_cast<double>(scores.size());
+  for (const Cluster& each : Clustered(scores, clusters)) {
+    sums.sum += unit * each.sum;
+    sums.squares += unit * each.count * each.mean() * each.mean();
+  }
+  return sums;
+}
+
 }  // namespace
 
 std::vector<int> MakeClusters(absl::Span<const uint64_t> keys) {
@@ -128,37 +155,6 @@ Interval ClopperPearsonInterval(double proportion, double trials) {
       proportion == 0 ? 0 : BetaQuantile(successes, failures + 1, kTail),
       proportion == 1 ? 1 : BetaQuantile(successes + 1, failures, 1 - kTail)};
 }
-
-namespace {
-
-// A mean score, and the number of wins and losses that vary as it does: n*.
-struct ScoreTrials {
-  double score;
-  double trials;
-};
-
-// REQUIRES: at least one score.
-ScoreTrials TrialsOf(const ScoreSums& sums) {
-  const double n = sums.count;
-  const double mean = (sums.sum + 1) / (n + 2);
-  const double variance = (sums.squares + 1) / (n + 2) - mean * mean;
-  const double trials = n * mean * (1 - mean) / variance;
-  return {.score = std::clamp(sums.sum / n, 0.0, 1.0),
-          .trials = std::min(trials, kMaxTrials)};
-}
-
-// Returns the sums of the effective number of independent scores.
-ScoreSums SumScores(absl::Span<const double> scores, Clusters clusters) {
-  ScoreSums sums = {.count = EffectiveCount(scores.size(), clusters)};
-  const double unit = sums.count / static_cast<double>(scores.size());
-  for (const Cluster& each : Clustered(scores, clusters)) {
-    sums.sum += unit * each.sum;
-    sums.squares += unit * each.count * each.mean() * each.mean();
-  }
-  return sums;
-}
-
-}  // namespace
 
 ScoreSums SumsOfGames(double games, double wins, double draws) {
   return {.count = games, .sum = wins + draws / 2, .squares = wins + draws / 4};
