@@ -96,13 +96,6 @@ class AlphaBeta {
     uint32_t search;  // that wrote it; 0: none
   };
 
-  struct Candidate {
-    Action action;
-    int32_t order;
-  };
-  // Actions of one position, best first as far as they have been picked.
-  class Candidates;
-
   static constexpr int kMaxPly = kMaxAlphaBetaDepth + 28;  // with extensions
   static constexpr int8_t kSolvedDepth = 127;
   static constexpr Action kNoAction = static_cast<Action>(kNumActions);

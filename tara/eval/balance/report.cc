@@ -178,22 +178,6 @@ struct Confirmed {
   std::optional<Scores> fresh = {};
 };
 
-Confirmed CompensationOf(const Figures& figures, const Scored& base) {
-  const Compensation& found = *base.sample->compensation;
-  Confirmed confirmed = {.base = base.sample, .found = &found};
-  const Scored* const step =
-      found.halves == base.sample->rules.compensation_halves
-          ? &base
-          : figures.Find(part::kLadder, *base.sample, found.halves);
-  if (step != nullptr) {
-    confirmed.other_half = ScoresOf(HalfOf(step->sample->games, 1));
-  }
-  const Scored* const fresh =
-      figures.Find(part::kFresh, *base.sample, found.halves);
-  if (fresh != nullptr) confirmed.fresh = fresh->scores;
-  return confirmed;
-}
-
 // One variant and player after another, each by simulations, or `last_only`.
 std::vector<Confirmed> CompensationsOf(const Figures& figures,
                                        bool last_only = false) {
@@ -201,8 +185,20 @@ std::vector<Confirmed> CompensationsOf(const Figures& figures,
   for (const auto& group : ByPlayer(figures.Of(part::kGames))) {
     std::vector<Confirmed> of_group;
     for (const Scored* base : group) {
-      if (!base->sample->compensation.has_value()) continue;
-      of_group.push_back(CompensationOf(figures, *base));
+      const Sample& sample = *base->sample;
+      if (!sample.compensation.has_value()) continue;
+      const int halves = sample.compensation->halves;
+      Confirmed& confirmed = of_group.emplace_back();
+      confirmed = {.base = &sample, .found = &*sample.compensation};
+      const Scored* const step =
+          halves == sample.rules.compensation_halves
+              ? base
+              : figures.Find(part::kLadder, sample, halves);
+      if (step != nullptr) {
+        confirmed.other_half = ScoresOf(HalfOf(step->sample->games, 1));
+      }
+      const Scored* const fresh = figures.Find(part::kFresh, sample, halves);
+      if (fresh != nullptr) confirmed.fresh = fresh->scores;
     }
     if (last_only && !of_group.empty()) of_group = {of_group.back()};
     all.insert(all.end(), of_group.begin(), of_group.end());

@@ -4,7 +4,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <utility>
@@ -332,13 +331,11 @@ absl::Status TakePath(absl::string_view rest,
 
 // Returns "random, greedy, ... or engine:CMD".
 std::string PlayerForms() {
-  std::string forms;
-  for (const PlayerKindInfo& known : kPlayerKinds) {
-    const bool first = &known == std::begin(kPlayerKinds);
-    const bool last = &known == std::end(kPlayerKinds) - 1;
-    absl::StrAppend(&forms, first ? "" : last ? " or " : ", ", known.form);
-  }
-  return forms;
+  std::vector<absl::string_view> forms;
+  for (const PlayerKindInfo& known : kPlayerKinds) forms.push_back(known.form);
+  const absl::string_view last = forms.back();
+  forms.pop_back();
+  return absl::StrCat(absl::StrJoin(forms, ", "), " or ", last);
 }
 
 // Sets what the text of a spec says.
