@@ -19,8 +19,7 @@
 namespace tara::eval {
 
 // Scores. A won game is worth kWonGame and kPointWorth a point of the margin
-// (less the compensation), a drawn one 0; evaluations lie strictly between a
-// win and a loss.
+// (less the compensation), a drawn one 0; evaluations lie between win and loss.
 inline constexpr int kWonGame = 10000;
 inline constexpr int kPointWorth = 100;
 
@@ -51,11 +50,9 @@ struct AlphaBetaResult {
 };
 
 struct AlphaBetaOptions {
-  // Memory of the transposition table, about; at least one entry. 0 turns the
-  // table off.
+  // Memory of the transposition table, about; at least one entry; 0: no table.
   int64_t table_bytes = int64_t{16} << 20;
-  // Whether actions tried late are searched one less deep, unless they turn
-  // out well.
+  // Whether actions tried late are first searched one less deep.
   bool reductions = true;
   // Whether a forced action counts for no depth. Without all of these a search
   // returns the score of a minimax to the same depth.
@@ -79,8 +76,7 @@ class AlphaBeta {
  public:
   explicit AlphaBeta(AlphaBetaOptions options = {});
 
-  // REQUIRES: the state is not finished; 1 <= limits.depth <=
-  // kMaxAlphaBetaDepth.
+  // REQUIRES: the state is not finished; a depth from 1 to kMaxAlphaBetaDepth.
   AlphaBetaResult Search(const State& state, const AlphaBetaLimits& limits);
 
  private:
@@ -159,8 +155,8 @@ inline constexpr int kNumSharedFeatures = 32;
 inline constexpr int kNumFamilyFeatures = 8;
 inline constexpr int kNumHandFeatures = kNumSharedFeatures + kNumFamilyFeatures;
 
-// Red's counts minus Blue's, except the tempo features: 1 or 0 for Red to
-// move, -1 or 0 for Blue.
+// Red's counts minus Blue's; of tempo features 1 or 0 for Red, -1 or 0 for
+// Blue.
 using HandFeatures = std::array<int16_t, kNumHandFeatures>;
 
 // The stage of a game where it starts; 0 where nothing is left to decide.

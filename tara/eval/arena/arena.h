@@ -79,8 +79,8 @@ struct ArenaOptions {
   int seatings_a = 1;
   int seatings_b = 1;
   // Uniformly random actions at the start of both games of a pair (Openings).
-  // With 0, players without randomness repeat one game. No value:
-  // DefaultOpeningPlies.
+  // None: DefaultOpeningPlies. With 0, players without randomness repeat a
+  // game.
   std::optional<int> opening_plies = {};
   // Openings in place of random ones, from the first again after the last.
   std::vector<std::vector<Action>> given_openings = {};
@@ -91,8 +91,7 @@ struct ArenaOptions {
   // A plays both sides of every game, each with its own opening; `on_game`
   // receives the games. One that A gives up is played three times at most.
   bool self_play = false;
-  // A does not choose actions of this type if it has others; its search does
-  // not know of that.
+  // A, but not its search, avoids actions of this type if it has others.
   std::optional<ActionType> a_avoids = {};
   uint64_t seed = 1;
   int concurrent_games = 64;  // or matches, per thread: batches are larger
@@ -147,8 +146,7 @@ struct ArenaProgress {
   std::optional<double> llr = {};  // with a sequential test
 };
 
-// Called each time every game has advanced by an action or two. Returns false
-// to stop early.
+// Called whenever all games have advanced by an action or two; false: stop.
 using ArenaProgressCallback = std::function<bool(const ArenaProgress&)>;
 
 // Plays pairs of games: each opening once with A as Red and once with B. With
@@ -159,8 +157,7 @@ using ArenaProgressCallback = std::function<bool(const ArenaProgress&)>;
 // number of threads, provided that all players of a factory play alike
 // (networks in one number type). `on_progress` covers the games of all threads,
 // which may call it at the same time. Returns INVALID_ARGUMENT for options out
-// of range, or the first error of a player or of making one. REQUIRES: threads
-// > 0.
+// of range, or the first error of a player or of making one.
 absl::StatusOr<ArenaResult> PlayArena(
     const ArenaOptions& options, const PlayerFactory& make_a,
     const PlayerFactory& make_b, int threads,
@@ -215,8 +212,7 @@ int PairsPerOpening(const ArenaOptions& options);
 absl::Status CheckArenaOptions(const ArenaOptions& options);
 
 // Returns everything that the games of an arena depend on, except the variant,
-// the players and the number of games. `openings` and `time_control` are as the
-// user gave them.
+// players and number of games. `openings` and `time_control` are the user's.
 std::string ArenaConditions(const ArenaOptions& options,
                             absl::string_view openings = "",
                             absl::string_view time_control = "");

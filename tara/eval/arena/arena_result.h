@@ -20,8 +20,7 @@
 
 namespace tara::eval {
 
-// Margin of a game that a player loses on time or by a fault: as small as those
-// of finished games.
+// Margin of a game lost on time or by a fault: like those of finished games.
 inline constexpr int kForfeitMargin = 2;
 
 enum class Forfeit : uint8_t { kNone, kByA, kByB };
@@ -123,8 +122,7 @@ struct ArenaReportRow {
   ArenaResult result;
   // As ParseTimeControl reads it; empty: without clocks.
   std::string time_control = {};
-  // The rules that a network among the players has not learned, "SPEC: RULES";
-  // empty: none.
+  // "SPEC: RULES": those that a network among the players has not learned.
   std::string not_learned = {};
 };
 
@@ -168,8 +166,7 @@ struct CrossPlayMatch {
 struct CrossPlayStudy {
   Variant variant = Variant::kSacredHillDoublesL1;
   std::vector<CrossPlayMatch> matches;
-  // The weighted sum of the scores without any conventions (0 for Elo and
-  // margins).
+  // The weighted sum of the scores without conventions; of Elo, margins: 0.
   double even_score = 0;
   // See ArenaReportRow.
   std::string not_learned = {};
@@ -198,9 +195,8 @@ inline constexpr double kWeightsAgainstOthers[] = {-0.5, -0.5, 1};
 // worth = (AB against AA + AB against BB) / 2.
 inline constexpr double kWeightsAgainstThemselves[] = {0, 0.5, 0.5};
 
-// Returns the worth over the openings that all matches have completed. The
-// intervals are infinite with fewer than two. The bootstrap draws from
-// `random`.
+// Returns the worth over the openings that all matches have completed, with
+// infinite intervals for fewer than two. The bootstrap draws from `random`.
 PartnershipWorth EstimateWorth(const CrossPlayStudy& study, Random& random);
 
 // The content of a report.

@@ -37,8 +37,7 @@
 
 namespace tara::eval {
 
-// A side is ahead where its value is above this (win minus loss: an expected
-// score of 55 %).
+// A side is ahead where its value is above this: an expected score of 55 %.
 inline constexpr float kAhead = 0.1f;
 
 // The course of a game with a winner by its player's own values.
@@ -82,8 +81,7 @@ absl::StatusOr<GameFacts> FactsOf(const proto::GameRecord& game);
 
 // Scores within this of 1/2 are even.
 inline constexpr double kEvenBand = 0.05;
-// A doubling that gains less Elo than this ends the curve of the depth of
-// skill.
+// A doubling that gains less Elo ends the curve of the depth of skill.
 inline constexpr double kMinGain = 20;
 
 // Returns one cluster per different game.
@@ -126,12 +124,10 @@ struct Scores {
 
 Scores ScoresOf(absl::Span<const GameFacts> games);
 
-// Returns the score of A over pairs of games. Pairs of the same games count as
-// one.
+// Returns the score of A over pairs of games; the same pairs count as one.
 Interval ScoreOfA(absl::Span<const GameFacts> games);
 
-// A compensation is found by the games with an even place and confirmed by
-// those with an odd one.
+// A compensation is found by games at even places, confirmed by the others.
 std::vector<GameFacts> HalfOf(absl::Span<const GameFacts> games, int half);
 
 // Returns the legal actions by class, in order of their first members: those

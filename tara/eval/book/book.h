@@ -51,8 +51,7 @@ struct BookPlayer {
 // at most the last additions. Not thread-safe; other processes may read.
 class OpeningBook {
  public:
-  // Errors of OpenSqliteFile, and DATA_LOSS naming the file for malformed
-  // positions or games.
+  // Errors of OpenSqliteFile; DATA_LOSS for malformed positions or games.
   static absl::StatusOr<OpeningBook> Open(const std::string& path,
                                           SqliteDatabase::Mode mode);
 
@@ -69,8 +68,7 @@ class OpeningBook {
 
   // Errors of the file. REQUIRES: the book has no player.
   absl::Status SetPlayer(const BookPlayer& player);
-  // Adds all or, on an error of the file, none. REQUIRES: the book contains
-  // none of them.
+  // Adds all or, on an error of the file, none. REQUIRES: none is in the book.
   absl::Status AddPositions(absl::Span<const SearchedPosition> positions);
   // Adds the games that are not in the book, and returns their number. Errors
   // of the file, and of Replay for an invalid record.
@@ -226,8 +224,7 @@ inline constexpr double kPlyCost = 0.02;
 struct GrowBookOptions {
   int positions = 1000;  // searched ones that the tree is to have
   mcts::SearchPositionsOptions search = {};
-  // Called often while searching, by several threads, with the number of
-  // positions.
+  // Called often, by several threads, with the number of positions.
   std::function<void(int positions)> on_progress = {};
 };
 

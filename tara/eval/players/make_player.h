@@ -22,13 +22,11 @@
 
 namespace tara::eval {
 
-// The name of the ready-made network in specs and flags; a file of that name is
-// ./best.
+// The ready-made network in specs and flags; a file of that name is ./best.
 inline constexpr char kReadyMadeName[] = "best";
 
 // Returns the path of the ready-made model bundle, models/tara.tara in
-// ProjectFolder(). NOT_FOUND, naming the path, if the file or folder is
-// missing.
+// ProjectFolder(). NOT_FOUND, naming the path, if it is missing.
 absl::StatusOr<std::string> FindReadyMadeModel();
 
 // Returns a factory of players of a spec, or of teams, each as one Player,
@@ -43,9 +41,8 @@ PlayerFactory NewPlayerFactory(const TeamSpec& team);
 absl::StatusOr<std::shared_ptr<mcts::Evaluator>> MakeEvaluator(
     const PlayerSpec& spec);
 
-// Returns the spec of a player or team with the file of each network, and with
-// the number type in place of `auto`: "best:sims=50,precision=int8". Errors of
-// the factory.
+// Returns the spec of a player or team with the file of each network, and the
+// number type in place of `auto`: "best:precision=int8". Errors of the factory.
 absl::StatusOr<PlayerSpec> WithPrecision(const PlayerSpec& spec);
 absl::StatusOr<TeamSpec> WithPrecision(const TeamSpec& team);
 
@@ -100,21 +97,18 @@ struct RemoteContest {
   std::vector<std::string> files;  // of the networks, in the players' order
 };
 
-// Returns the request for games of these players or teams from `start`.
-// REQUIRES: teams from WithPrecision. Errors of CheckSameEverywhere and
-// FindCheckpoint.
+// Returns the request for games of these teams from `start`. Errors of
+// CheckSameEverywhere and FindCheckpoint. REQUIRES: teams from WithPrecision.
 absl::StatusOr<RemoteContest> NewRemoteContest(
     const State& start, uint64_t seed, absl::Span<const TeamSpec> teams);
 
-// Returns the players or teams of a request, and sets its start position.
-// `files` are the local paths of the networks. INVALID_ARGUMENT for an invalid
-// request.
+// Returns the teams of a request, and sets its start position. `files` are the
+// local paths of the networks. INVALID_ARGUMENT for an invalid request.
 absl::StatusOr<std::vector<TeamSpec>> ParseTeams(
     const proto::ContestRequest& request, absl::Span<const std::string> files,
     State& start);
 
-// Returns INVALID_ARGUMENT naming what contradicts the beginning of the game,
-// `begun`.
+// Returns INVALID_ARGUMENT naming what contradicts the game's beginning.
 absl::Status CheckBegunAs(const proto::GameRecord& begun,
                           const proto::GameRecord& game);
 

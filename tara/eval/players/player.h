@@ -38,8 +38,7 @@ struct SearchReport {
   // NaN if unknown. Empty if the player has none.
   std::vector<float> policy = {};
   std::vector<float> action_values = {};
-  // The final margin for the side to move, if it is proved for best play by
-  // both sides.
+  // The final margin for the side to move, if proved for best play by both.
   std::optional<int> proved_margin = {};
 };
 
@@ -123,8 +122,7 @@ struct SearchPlayerOptions : mcts::SessionOptions {
   // Whether to search in the opponent's turn, on `threads` additional threads,
   // if Turn::may_ponder. REQUIRES: reuse; not search.gumbel.
   bool ponder = false;
-  // Maximum number of simulations of a tree while pondering; some 500 bytes
-  // each.
+  // Most simulations of a tree while pondering; some 500 bytes each.
   int ponder_simulations = 1 << 21;
   // Cached evaluations over all games; some 300 bytes each. At least 1.
   int64_t cache_positions = int64_t{1} << 16;
@@ -135,8 +133,7 @@ struct SearchPlayerOptions : mcts::SessionOptions {
 
 // Plays the best action after a search without noise, of all positions of a
 // call in one batch. Turn::budget replaces simulations and time: the target, or
-// up to the limit while another action may turn out better. Players may share
-// an evaluator.
+// up to the limit while another action may turn out better.
 std::unique_ptr<Player> NewSearchPlayer(
     std::shared_ptr<mcts::Evaluator> evaluator,
     const SearchPlayerOptions& options);
@@ -173,13 +170,11 @@ struct PlayerClock {
 // A game in progress and, when it is over, its result. It does not depend on
 // concurrent games if its players' choices do not.
 struct PlayedGame {
-  // `number` is unique among all games of its players; `seed` is that of its
-  // random stream.
+  // `number` is unique among all games of its players; `seed` is of `random`.
   PlayedGame(uint64_t number, const State& start, uint64_t seed);
   virtual ~PlayedGame() = default;
 
-  // Plays an action, and records it with the report of the player to move.
-  // REQUIRES: it is legal.
+  // Plays a legal action, and records it with the report of who plays it.
   void Play(Action action, const SearchReport& report = {});
 
   // Receives the player's report and choice, and returns the action to play:
@@ -232,8 +227,7 @@ struct GameLoopOptions {
 // Plays games until the source has no more and all are over, or `go_on` returns
 // false, or `stop` is true; games in progress are then dropped. `go_on` is
 // called each time all games have advanced by an action or two. Each player
-// chooses in all its games at once. Returns the first error of a player, the
-// source or a game.
+// chooses in all its games at once. Returns the first error.
 absl::Status PlayGames(const GameLoopOptions& options,
                        absl::Span<Player* const> players,
                        const GameSource& next_game,

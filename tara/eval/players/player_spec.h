@@ -62,8 +62,7 @@ struct PlayerKindInfo {
   absl::string_view name;  // what specs begin with, up to the end or a colon
   PlayerKind kind;
   absl::string_view form;  // of a spec, in short
-  // kBaseline: lines for --help, its options, and a function that makes the
-  // player of a spec.
+  // kBaseline: lines for --help, its options, and what makes the player.
   absl::string_view help = {};
   OptionTable (*options)(PlayerSpec& spec) = nullptr;  // null: it has none
   std::unique_ptr<Player> (*make)(const PlayerSpec& spec) = nullptr;
@@ -93,8 +92,7 @@ struct PlayerSpec {
   // because the newest checkpoint of a run changes. Otherwise empty.
   std::string file = {};
   int level = 0;  // kNet: from 1; 0: none
-  // kBaseline, kMcts, kNet: the options in the text, in their order. They set
-  // the members below.
+  // All but kEngine: the options in the text, which set the members below.
   std::vector<PlayerOption> options = {};
   bool policy_alone = false;            // kNet: no search (sims=0)
   nn::InferenceOptions inference = {};  // kNet
@@ -104,8 +102,7 @@ struct PlayerSpec {
   SearchPlayerOptions search = {{.search = mcts::ForPlay(),
                                  .reuse = true,
                                  .confidence_z = mcts::kPlayConfidenceZ}};
-  // alphabeta: limits; 0: none. Without any of them the player has a default
-  // limit of nodes.
+  // alphabeta: limits; 0: none. Without any there is a default of nodes.
   int nodes = 0;           // positions visited
   int depth = 0;           // actions ahead
   int time_ms = 0;         // of a move
@@ -133,8 +130,7 @@ absl::StatusOr<PlayerSpec> WithOption(PlayerSpec spec, absl::string_view name,
 // the options that it stands for. REQUIRES: a spec of kind kNet.
 std::string NetworkOptionsOf(const PlayerSpec& spec);
 
-// Returns the table of options of a player that searches, without the search
-// options.
+// Returns the options of a player that searches but those of the search.
 OptionTable SearchPlayerOptionTable(PlayerSpec& spec);
 
 // Returns the forms of a spec for --help, one line per kind.

@@ -17,12 +17,10 @@
 namespace tara::eval {
 
 // An endgame in which the side to move wins by one action alone, and so again
-// at its next one or two decisions. After that several actions win, or the game
-// is over.
+// at its next decision or two; then several actions win, or the game is over.
 struct Puzzle {
   State state;
-  // The actions of both sides up to there. The other side plays what is best
-  // for it in points.
+  // The actions up to there; the other side plays what is best in points.
   std::vector<Action> line;
   int traps = 0;  // naive players that choose another first action
 };

@@ -62,8 +62,7 @@ struct Ratings {
 
   Eigen::VectorXd elo;         // relative to the anchors, or to the mean of all
   Eigen::MatrixXd covariance;  // [players, players], in Elo^2
-  // The advantage of beginning (h), and the draws (nu). Of means over variants:
-  // 0.
+  // The advantage of beginning (h), and the draws (nu); of means 0.
   RatingEstimate first_seat = {};
   double draw_nu = 0;
 };
@@ -87,8 +86,7 @@ Ratings MeanRatings(absl::Span<const Ratings> ratings);
 struct PairChoice {
   int player = 0;
   int other = 0;
-  // The expected reduction of the mean variance of the differences of two
-  // players, in Elo^2.
+  // By which the mean variance of differences is expected to fall, in Elo^2.
   double gain = 0;
 };
 

@@ -24,16 +24,14 @@
 
 namespace tara::eval {
 
-// Format of a number: multiplied by `scale`, with `digits` digits after the
-// point.
+// Format of a number: multiplied by `scale`, with `digits` after the point.
 struct NumberFormat {
   double scale = 1;
   int digits = 2;
   bool sign = false;  // "+" before positive numbers
   // Whether an interval is written as half its width, in the same column.
   bool around = false;
-  // Colours of plots (page.css) above and below `even`, a value before scaling;
-  // none if empty.
+  // Colours of plots (page.css) above and below `even`, a value before scaling.
   absl::string_view above = "";
   absl::string_view below = "";
   double even = 0;
@@ -103,15 +101,13 @@ ReportField EstimateField(Name name, Name heading, const Interval& interval,
 ReportField MeanField(Name name, Name heading, const Interval& mean);
 ReportField ShareField(Name name, Name heading, const Interval& share);
 
-// The number of games with each value, an object: in JSON and as a plot of
-// pages.
+// The number of games with each value: an object, and a plot on pages.
 ReportField CountsField(Name name, Name heading, nlohmann::ordered_json counts);
 
 // An unknown value: a dash in tables, and omitted in JSON.
 ReportField NoField(Name name, Name heading);
 
-// A variant: its identifier, followed by the mark of NotLearnedMark; on pages
-// its name.
+// A variant: its identifier, or on pages its name, and NotLearnedMark.
 ReportField VariantField(Name name, Name heading, Variant variant,
                          absl::string_view not_learned = "");
 
@@ -209,8 +205,7 @@ struct TrainingPoint {
 };
 
 // Plots of pages, as HTML and SVG: with places in per cent, so that they fit
-// any width, colours by classes of page.css, and all they tell as alternative
-// text.
+// any width, colours by classes of page.css, and alternative text.
 
 // Returns text for HTML and for its attributes in double quotes.
 std::string Escaped(absl::string_view text);

@@ -34,8 +34,7 @@ namespace tara::eval {
 struct Worth {
   double score = 0.5;  // expected result: 1 won, 1/2 drawn, 0 lost
   double margin = 0;   // expected points ahead, as scored
-  // Standard error of the score, from the variation of the search's results; 0
-  // if the result is proved.
+  // Standard error of the score, by the variation in the search; proved: 0.
   double score_error = 0;
   // Whether it is that of best play by both sides, or of a finished game.
   bool exact = false;
@@ -47,9 +46,8 @@ struct Worth {
 // Classes of actions by the score given away.
 enum class Fault { kNone, kInaccuracy, kMistake, kBlunder };
 
-// Minimum losses of these classes. Source: lichess, which uses the same shares
-// of winning chances (scalachess, Advice: 0.1, 0.2 and 0.3 of chances from -1
-// to 1).
+// Minimum losses of these classes. Source: lichess (scalachess, Advice: 0.1,
+// 0.2 and 0.3 of winning chances from -1 to 1).
 inline constexpr double kInaccuracyLoss = 0.05;
 inline constexpr double kMistakeLoss = 0.10;
 inline constexpr double kBlunderLoss = 0.15;
@@ -102,13 +100,11 @@ struct SeatReview {
 };
 
 struct GameReview {
-  // The value of each position for Red, by ply: before the first action, and
-  // after each.
+  // The value for Red before the first action, and after each.
   std::vector<Worth> course;
   std::vector<ReviewedAction> actions;
   std::vector<SeatReview> seats;
-  // The first ply from which all positions are solved; above the number of
-  // actions: none.
+  // The ply from which all is solved; above the number of actions: none.
   int solved_from = 0;
 
   // Returns the actions with a sure loss, the largest loss of score first, then
@@ -170,8 +166,8 @@ struct ReviewReportOptions {
 Report ReportReview(const GameReview& review, const ReviewSource& source,
                     const ReviewReportOptions& options = {});
 
-// Returns a note by action: for a sure loss, its size and the better action; ""
-// for all others.
+// Returns a note by action: of a sure loss its size and the better one; else
+// "".
 std::vector<std::string> ReviewNotes(const GameReview& review);
 
 }  // namespace tara::eval

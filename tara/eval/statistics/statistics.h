@@ -108,8 +108,7 @@ Interval ScoreInterval(absl::Span<const double> scores, Clusters clusters = {});
 // interval does not contain 1/2. 1 without scores.
 double EvenScoreTest(absl::Span<const double> scores, Clusters clusters = {});
 
-// Sums over games of a numerator x and a denominator y (for example legal
-// actions and actions).
+// Sums over games of a numerator x and a denominator y, such as actions.
 struct RatioSums {
   double games = 0;
   double x = 0;
@@ -276,8 +275,7 @@ struct SprtOptions {
 absl::Status CheckSprtOptions(const SprtOptions& options);
 
 // Parses "elo0=0,elo1=10" with alpha= and beta= where they differ from the
-// defaults. Returns INVALID_ARGUMENT for a text of another form, or the error
-// of CheckSprtOptions.
+// defaults. INVALID_ARGUMENT for other texts, or CheckSprtOptions' error.
 absl::StatusOr<SprtOptions> ParseSprtOptions(absl::string_view text);
 
 // Returns the text for ParseSprtOptions, with all fields.
