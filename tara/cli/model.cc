@@ -237,7 +237,7 @@ absl::StatusOr<int> RunModelVerify(const ModelOptions& options,
   TARA_ASSIGN_OR_RETURN(const std::vector<nn::FormCheck> checks,
                         nn::VerifyBundle(bundle));
   if (options.format == "json") {
-    console.out << eval::JsonText(ChecksToJson(bundle, checks), 2) << "\n";
+    console.out << JsonText(ChecksToJson(bundle, checks), 2) << "\n";
   } else {
     PrintChecks(bundle, checks, console);
   }

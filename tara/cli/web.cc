@@ -211,12 +211,12 @@ absl::StatusOr<WebFile> RunFile(const std::vector<std::string>& runs,
   const fs::path folder = fs::path(run).lexically_normal();
   if (name == "about.json") {
     const fs::path config = folder / "config.textproto";
-    return JsonFile(eval::JsonText(
-        Json({{"name", config.parent_path().filename().string()},
-              {"config", ReadFrom(config, 0)},
-              {"quiet", SecondsSinceWritten(folder / "metrics.jsonl")},
-              {"running", IsRunning(folder)},
-              {"runs", runs.size()}})));
+    return JsonFile(
+        JsonText(Json({{"name", config.parent_path().filename().string()},
+                       {"config", ReadFrom(config, 0)},
+                       {"quiet", SecondsSinceWritten(folder / "metrics.jsonl")},
+                       {"running", IsRunning(folder)},
+                       {"runs", runs.size()}})));
   }
   if (name == "metrics.jsonl") {
     TARA_ASSIGN_OR_RETURN(const int64_t from, NumberOf(query, "from", 0));
@@ -242,7 +242,7 @@ absl::StatusOr<WebFile> RunFile(const std::vector<std::string>& runs,
   Game game;
   TARA_ASSIGN_OR_RETURN(game.record, store->Get(static_cast<uint64_t>(index)));
   TARA_ASSIGN_OR_RETURN(game.replayed, record::Replay(game.record));
-  if (name == "game.json") return JsonFile(eval::JsonText(GameJson(game)));
+  if (name == "game.json") return JsonFile(JsonText(GameJson(game)));
   return PositionFile(game, query);
 }
 

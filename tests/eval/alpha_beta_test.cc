@@ -1,24 +1,14 @@
 #include "tara/eval/alpha_beta/alpha_beta.h"
 
 #include <algorithm>
-#include <array>
-#include <cstdint>
 #include <cstdlib>
 #include <set>
-#include <string>
-#include <vector>
 
-#include "absl/time/time.h"
 #include "gtest/gtest.h"
 #include "tara/base/random.h"
-#include "tara/core/action.h"
-#include "tara/core/board.h"
-#include "tara/core/outcome.h"
 #include "tara/core/position_text.h"
 #include "tara/core/rules.h"
-#include "tara/core/state.h"
 #include "tara/core/symmetry.h"
-#include "tara/core/variant.h"
 #include "tests/mcts/positions.h"
 
 namespace tara::eval {

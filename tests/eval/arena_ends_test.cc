@@ -1,25 +1,8 @@
 #include <atomic>
-#include <cstdint>
-#include <memory>
-#include <string>
-#include <utility>
-#include <vector>
 
-#include "absl/status/status.h"
 #include "absl/time/time.h"
-#include "absl/types/span.h"
 #include "gtest/gtest.h"
 #include "tara/base/threads.h"
-#include "tara/core/action.h"
-#include "tara/core/board.h"
-#include "tara/core/rules.h"
-#include "tara/core/state.h"
-#include "tara/core/variant.h"
-#include "tara/eval/arena/arena.h"
-#include "tara/eval/arena/arena_result.h"
-#include "tara/eval/players/make_player.h"
-#include "tara/eval/players/player.h"
-#include "tara/eval/players/player_spec.h"
 #include "tests/eval/test_players.h"
 
 namespace tara::eval {

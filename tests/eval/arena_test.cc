@@ -2,37 +2,17 @@
 
 #include <atomic>
 #include <cmath>
-#include <cstdint>
 #include <map>
-#include <memory>
 #include <set>
-#include <string>
 #include <tuple>
-#include <utility>
-#include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "absl/types/span.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "proto/game.pb.h"
-#include "tara/base/random.h"
-#include "tara/core/action.h"
-#include "tara/core/rules.h"
-#include "tara/core/state.h"
 #include "tara/core/symmetry.h"
-#include "tara/core/variant.h"
-#include "tara/eval/arena/arena_result.h"
-#include "tara/eval/players/make_player.h"
-#include "tara/eval/players/player.h"
-#include "tara/eval/statistics/statistics.h"
 #include "tara/mcts/state_hash.h"
 #include "tara/mcts/time/time_manager.h"
-#include "tara/mcts/utility.h"
 #include "tara/record/game_record.h"
-#include "tara/record/game_store.h"
 #include "tests/eval/test_players.h"
 #include "tests/mcts/positions.h"
 
@@ -664,7 +644,7 @@ Opening Next(Openings& openings) {
 
 TEST(ArenaOpeningsTest, NoPositionBeginsTwoPairs) {
   for (const VariantInfo& info : kVariants) {
-    Openings openings({.variant = info.variant, .plies = 2});
+    Openings openings({.variant = info.variant, .opening_plies = 2});
     std::set<uint64_t> seen;  // with all that symmetries make of them
     for (int i = 0; i < 300; ++i) {
       const Opening opening = Next(openings);
@@ -699,7 +679,7 @@ TEST(ArenaOpeningsTest, AreLongerByDefaultWhereFewDiffer) {
 }
 
 TEST(ArenaOpeningsTest, OpeningsGetLongerWhereNoneIsLeft) {
-  Openings openings({.variant = Variant::kSacredHillL1, .plies = 1});
+  Openings openings({.variant = Variant::kSacredHillL1, .opening_plies = 1});
   size_t longest = 1;
   for (int i = 0; i < 150; ++i) {
     const size_t plies = Next(openings).actions.size();
@@ -710,7 +690,7 @@ TEST(ArenaOpeningsTest, OpeningsGetLongerWhereNoneIsLeft) {
 }
 
 TEST(ArenaOpeningsTest, WithoutPliesItIsAlwaysTheStart) {
-  Openings openings({.plies = 0});
+  Openings openings({.opening_plies = 0});
   for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(Next(openings).state, InitialState(Variant::kSacredHillL1, {}));
   }
@@ -718,7 +698,7 @@ TEST(ArenaOpeningsTest, WithoutPliesItIsAlwaysTheStart) {
 
 TEST(ArenaOpeningsTest, TheSeedSaysWhichOpenings) {
   const auto first = [](uint64_t seed) {
-    Openings openings({.plies = 4, .seed = seed});
+    Openings openings({.opening_plies = 4, .seed = seed});
     return Next(openings).state;
   };
   EXPECT_EQ(first(1), first(1));
@@ -726,11 +706,6 @@ TEST(ArenaOpeningsTest, TheSeedSaysWhichOpenings) {
 }
 
 // --- Stores ------------------------------------------------------------------
-
-std::unique_ptr<record::GameStore> NewStore() {
-  return record::OpenGameStore(":memory:", record::StoreMode::kReadWrite)
-      .value();
-}
 
 // Plays an arena of a random player and one that gives games up, in a store.
 ArenaResult PlayInStore(ArenaOptions options, record::GameStore& store,
@@ -748,7 +723,7 @@ std::vector<ArenaGame> EarlierIn(record::GameStore& store,
 
 TEST(ArenaStoreTest, GamesComeBackAsTheyWere) {
   for (const bool by_match : {false, true}) {
-    const auto store = NewStore();
+    const auto store = StoreInMemory();
     const proto::Contest contest = NewContest("seed=1", "random", "quitter");
     const ArenaResult result =
         PlayInStore({.by_match = by_match, .games = 8}, *store, contest);
@@ -768,7 +743,7 @@ TEST(ArenaStoreTest, GamesComeBackAsTheyWere) {
 }
 
 TEST(ArenaStoreTest, RecordsFollowTheRulesAndNameTheirPlayers) {
-  const auto store = NewStore();
+  const auto store = StoreInMemory();
   const proto::Contest contest = NewContest("seed=1", "random", "quitter");
   PlayInStore({.games = 4}, *store, contest);
   std::set<std::string> models;
@@ -807,7 +782,7 @@ TEST(ArenaStoreTest, TimesAreThoseOfTheSides) {
 }
 
 TEST(ArenaStoreTest, ContestsThatDifferInAnythingAreKeptApart) {
-  const auto store = NewStore();
+  const auto store = StoreInMemory();
   const proto::Contest contest = NewContest("seed=1", "random", "quitter");
   PlayInStore({.variant = Variant::kFourTreasures, .games = 2}, *store,
               contest);

@@ -4,23 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <filesystem>
 #include <map>
-#include <memory>
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
-#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "proto/game.pb.h"
 #include "tara/core/outcome.h"
 #include "tara/core/position_text.h"
 #include "tara/core/rules.h"
-#include "tara/core/symmetry.h"
 #include "tara/core/variant.h"
 #include "tara/mcts/evaluators/simple_evaluators.h"
 #include "tara/record/game_record.h"

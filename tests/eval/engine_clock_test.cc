@@ -1,6 +1,5 @@
 // With the clocks of tests/base/jumping_clock.cc.
 
-#include <memory>
 #include <string>
 
 #include "absl/time/clock.h"

@@ -43,9 +43,7 @@ uint64_t ClassOf(const State& state) {
 class Match {
  public:
   Match(Variant variant, std::optional<int> plies, uint64_t seed)
-      : openings_({.variant = variant,
-                   .plies = plies.value_or(DefaultOpeningPlies(variant, {})),
-                   .seed = seed}),
+      : openings_({.variant = variant, .opening_plies = plies, .seed = seed}),
         seed_(seed) {}
 
   int NextPair() {

@@ -6,34 +6,15 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <map>
-#include <memory>
 #include <nlohmann/json.hpp>
-#include <string>
-#include <thread>
-#include <vector>
 
 #include "absl/strings/escaping.h"
-#include "absl/strings/match.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "proto/fleet.pb.h"
-#include "proto/game.pb.h"
-#include "tara/base/threads.h"
-#include "tara/core/variant.h"
-#include "tara/eval/arena/arena.h"
-#include "tara/eval/arena/arena_result.h"
-#include "tara/eval/players/make_player.h"
-#include "tara/eval/players/player_spec.h"
 #include "tara/eval/rating/ratings.h"
 #include "tara/eval/statistics/statistics.h"
 #include "tara/record/game_record.h"
-#include "tara/record/game_store.h"
 #include "tests/eval/test_players.h"
 #include "tests/fleet/fleet_testing.h"
 #include "tests/status_matchers.h"
@@ -272,9 +253,7 @@ TEST(FleetRatingTest, RatingsAreThoseOfThisProcess) {
   }
   const auto rate = [&](fleet::Fleet* fleet) {
     options.fleet = fleet;
-    const auto store =
-        record::OpenGameStore(":memory:", record::StoreMode::kReadWrite)
-            .value();
+    const auto store = StoreInMemory();
     return PlayRatingTournament(players, options, *store).value();
   };
   const RatingTable here = rate(nullptr);

@@ -1,23 +1,9 @@
-#include <algorithm>
 #include <atomic>
-#include <cstdint>
-#include <memory>
 #include <set>
-#include <utility>
-#include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tara/base/random.h"
-#include "tara/core/action.h"
-#include "tara/core/board.h"
-#include "tara/core/rules.h"
-#include "tara/core/state.h"
-#include "tara/core/variant.h"
-#include "tara/eval/players/player.h"
 #include "tests/eval/test_players.h"
 
 namespace tara::eval {
@@ -138,9 +124,7 @@ TEST(GameLoopTest, ThreadsPlayTheSameGames) {
   std::vector<std::pair<uint64_t, std::vector<Action>>> expected;
   for (const int threads : {1, 2, 5}) {
     Results results;
-    const PlayersByThread players =
-        MakePlayers({Factory("random")}, threads).value();
-    ASSERT_EQ(PlayGamesOnThreads({.games = 3}, players, threads,
+    ASSERT_EQ(PlayGamesOnThreads({.games = 3}, {Factory("random")}, threads,
                                  Games(20, &results), GoOn),
               absl::OkStatus());
     std::sort(results.games.begin(), results.games.end());
@@ -153,12 +137,13 @@ TEST(GameLoopTest, ThreadsPlayTheSameGames) {
 TEST(GameLoopTest, TheFirstErrorEndsAllThreads) {
   Results results;
   // More games than could ever be played.
-  EXPECT_EQ(PlayGamesOnThreads({.games = 2},
-                               MakePlayers({Factory("random")}, 3).value(), 3,
+  EXPECT_EQ(PlayGamesOnThreads({.games = 2}, {Factory("random")}, 3,
                                Games(1 << 30, &results), GoOn),
             absl::DataLossError("cannot be kept"));
   const absl::Status missing = absl::NotFoundError("nobody there");
-  EXPECT_EQ(MakePlayers({FailingFactory(missing)}, 2).status(), missing);
+  EXPECT_EQ(PlayGamesOnThreads({}, {FailingFactory(missing)}, 2,
+                               Games(1, &results), GoOn),
+            missing);
 }
 
 }  // namespace

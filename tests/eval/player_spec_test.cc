@@ -2,35 +2,14 @@
 
 #include <cmath>
 #include <map>
-#include <memory>
-#include <optional>
-#include <set>
-#include <string>
-#include <utility>
-#include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "absl/time/time.h"
-#include "absl/types/span.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tara/core/action.h"
-#include "tara/core/rules.h"
-#include "tara/core/state.h"
-#include "tara/core/variant.h"
-#include "tara/eval/arena/arena.h"
-#include "tara/eval/arena/arena_result.h"
-#include "tara/eval/players/make_player.h"
-#include "tara/eval/players/player.h"
 #include "tara/mcts/levels/levels.h"
-#include "tara/mcts/options/search_options.h"
 #include "tara/mcts/time/time_manager.h"
-#include "tara/mcts/utility.h"
-#include "tara/nn/inference_options.h"
 #include "tests/eval/test_players.h"
 #include "tests/status_matchers.h"
 

@@ -1,23 +1,11 @@
 #include "tara/eval/puzzles/puzzles.h"
 
-#include <algorithm>
 #include <map>
-#include <memory>
 #include <set>
-#include <string>
-#include <vector>
 
-#include "absl/status/status.h"
-#include "absl/types/span.h"
 #include "gtest/gtest.h"
-#include "tara/core/action.h"
-#include "tara/core/outcome.h"
 #include "tara/core/position_text.h"
-#include "tara/core/rules.h"
-#include "tara/core/state.h"
 #include "tara/core/symmetry.h"
-#include "tara/core/variant.h"
-#include "tara/eval/players/player.h"
 #include "tara/record/game_record.h"
 #include "tests/eval/test_players.h"
 #include "tests/mcts/positions.h"

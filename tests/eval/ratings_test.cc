@@ -1,27 +1,11 @@
 #include "tara/eval/rating/ratings.h"
 
-#include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
-#include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
-#include "tara/base/random.h"
-#include "tara/core/variant.h"
-#include "tara/eval/players/make_player.h"
-#include "tara/eval/players/player.h"
-#include "tara/eval/players/player_spec.h"
-#include "tara/eval/report/report.h"
-#include "tara/record/game_store.h"
 #include "tests/eval/test_players.h"
 #include "tests/status_matchers.h"
 
@@ -405,10 +389,6 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-std::unique_ptr<record::GameStore> StoreInMemory() {
-  return *record::OpenGameStore(":memory:", record::StoreMode::kReadWrite);
-}
-
 RatedPlayer PlayerOf(const std::string& spec) {
   RatedPlayer player = {
       MakeContestant(ParseTeamSpec(spec).value(), true).value()};
@@ -586,8 +566,10 @@ TEST(RatingTournamentTest, PlayersThatCannotBeToldApartAreRefused) {
 
 // Two players, b 100 above a; deviation 10 of b; in two variants.
 RatingTable TableByHand() {
-  const Ratings one({0, 80}, {0, 0, 0, 100});
-  Ratings other({0, 120}, {0, 0, 0, 300});
+  const Ratings one = {.elo = Eigen::Vector2d(0, 80),
+                       .covariance = Eigen::Vector2d(0, 100).asDiagonal()};
+  Ratings other = {.elo = Eigen::Vector2d(0, 120),
+                   .covariance = Eigen::Vector2d(0, 300).asDiagonal()};
   other.first_seat = {.elo = 30, .deviation = 10};
   other.draw_nu = 0.5;
   return {.players = {"a", "b"},

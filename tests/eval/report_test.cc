@@ -1,13 +1,10 @@
 #include "tara/eval/report/report.h"
 
 #include <limits>
-#include <string>
-#include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
-#include "tara/core/variant.h"
 
 namespace tara::eval {
 namespace {

@@ -1,22 +1,9 @@
 #include "tara/eval/review/review.h"
 
-#include <algorithm>
-#include <memory>
 #include <nlohmann/json.hpp>
-#include <string>
-#include <vector>
 
-#include "absl/status/status.h"
-#include "absl/types/span.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tara/base/random.h"
-#include "tara/core/action.h"
-#include "tara/core/outcome.h"
-#include "tara/core/rules.h"
-#include "tara/core/state.h"
-#include "tara/core/variant.h"
-#include "tara/mcts/evaluator.h"
 #include "tara/mcts/evaluators/simple_evaluators.h"
 #include "tests/eval/test_players.h"
 #include "tests/status_matchers.h"

@@ -236,9 +236,13 @@ TEST(HypothesesTest, StudentsDistributionHasTheValuesOfTheTables) {
 }
 
 TEST(HypothesesTest, NormalDeviatesHaveTheValuesOfTheTables) {
-  EXPECT_NEAR(NormalTwoSided(1.959963984540054), 0.05, 1e-12);
-  EXPECT_NEAR(NormalTwoSided(-2.5758293035489), 0.01, 1e-12);
-  EXPECT_EQ(NormalTwoSided(0), 1);
+  // Deviations of 1: the interval is as wide as its quantile.
+  const auto p_value = [](double z) {
+    return PValueOf({z, z - kNormalQuantile95, z + kNormalQuantile95});
+  };
+  EXPECT_NEAR(p_value(1.959963984540054), 0.05, 1e-12);
+  EXPECT_NEAR(p_value(-2.5758293035489), 0.01, 1e-12);
+  EXPECT_EQ(p_value(0), 1);
 }
 
 TEST(HypothesesTest, HolmStepsDown) {

@@ -1,11 +1,6 @@
 // Players are as strong as they should be, with fixed seeds.
 
-#include <string>
-#include <vector>
-
 #include "gtest/gtest.h"
-#include "tara/core/variant.h"
-#include "tara/eval/arena/arena.h"
 #include "tests/eval/test_players.h"
 #include "tests/mcts/positions.h"
 

@@ -31,6 +31,7 @@
 #include "tara/eval/players/player_spec.h"
 #include "tara/mcts/solver/endgame_solver.h"
 #include "tara/mcts/utility.h"
+#include "tara/record/game_store.h"
 
 namespace tara::eval {
 
@@ -230,6 +231,10 @@ inline ArenaResult Play(const ArenaOptions& options, Player& a, Player& b) {
 inline ArenaResult Play(const ArenaOptions& options, const std::string& a,
                         const std::string& b, int threads = 1) {
   return Play(options, Factory(a), Factory(b), threads);
+}
+
+inline std::unique_ptr<record::GameStore> StoreInMemory() {
+  return *record::OpenGameStore(":memory:", record::StoreMode::kReadWrite);
 }
 
 inline std::vector<double> Margins(const ArenaResult& result) {

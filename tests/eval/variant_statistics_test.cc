@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -14,12 +13,8 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
-#include "absl/types/span.h"
 #include "tara/core/outcome.h"
-#include "tara/core/playouts.h"
-#include "tara/core/rule_options.h"
 #include "tara/core/state.h"
-#include "tara/core/variant.h"
 #include "tara/eval/statistics/statistics.h"
 
 namespace tara::eval {

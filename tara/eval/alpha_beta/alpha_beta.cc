@@ -26,9 +26,13 @@ constexpr int32_t kMaxHistory = 1 << 24;
 
 static_assert(kMaxHandEvaluation < kWonGame);
 
-}  // namespace
+struct Candidate {
+  Action action;
+  int32_t order;
+};
 
-class AlphaBeta::Candidates {
+// Actions of one position, best first as far as they have been picked.
+class Candidates {
  public:
   // No position has more than 45 hills, 76 links, or 48 moves of kings and a
   // pass.
@@ -57,6 +61,8 @@ class AlphaBeta::Candidates {
   int size_ = 0;
   std::array<Candidate, kMax> list_;
 };
+
+}  // namespace
 
 AlphaBeta::AlphaBeta(AlphaBetaOptions options) : options_(std::move(options)) {
   if (options_.table_bytes > 0) {

@@ -19,8 +19,7 @@
 namespace tara::eval {
 
 // Scores. A won game is worth kWonGame and kPointWorth a point of the margin
-// (less the compensation), a drawn one 0; evaluations lie strictly between a
-// win and a loss.
+// (less the compensation), a drawn one 0; evaluations lie between win and loss.
 inline constexpr int kWonGame = 10000;
 inline constexpr int kPointWorth = 100;
 
@@ -51,15 +50,12 @@ struct AlphaBetaResult {
 };
 
 struct AlphaBetaOptions {
-  // Memory of the transposition table, about; at least one entry. 0 turns the
-  // table off.
+  // Memory of the transposition table, about; at least one entry; 0: no table.
   int64_t table_bytes = int64_t{16} << 20;
-  // Whether actions tried late are searched one less deep, unless they turn
-  // out well.
+  // Whether actions tried late are first searched one less deep.
   bool reductions = true;
-  // Whether a forced action counts for no depth. Without reductions,
-  // extensions and the table a search returns the score of a minimax to the
-  // same depth.
+  // Whether a forced action counts for no depth. Without all of these a search
+  // returns the score of a minimax to the same depth.
   bool extensions = true;
   std::function<absl::Time()> clock = SteadyTime;
 };
@@ -68,10 +64,9 @@ struct AlphaBetaOptions {
 // transposition table, killer and history ordering, and late-move reductions.
 //
 // Scores change sign with the side to move, not with the ply: successive
-// actions may belong to one side, and partners in doubles are one side.
-// Finished games count exactly. With limits of depth or nodes the result
-// depends only on the position: a search begins with an empty memory. One
-// owner, no threads.
+// actions may belong to one side. Finished games count exactly. With limits of
+// depth or nodes the result depends only on the position. One owner, no
+// threads.
 //
 // Source: Knuth and Moore 1975, "An analysis of alpha-beta pruning"; Marsland
 // and Campbell 1982, "Parallel search of strongly ordered game trees" (the
@@ -81,15 +76,13 @@ class AlphaBeta {
  public:
   explicit AlphaBeta(AlphaBetaOptions options = {});
 
-  // REQUIRES: the state is not finished; 1 <= limits.depth <=
-  // kMaxAlphaBetaDepth.
+  // REQUIRES: the state is not finished; a depth from 1 to kMaxAlphaBetaDepth.
   AlphaBetaResult Search(const State& state, const AlphaBetaLimits& limits);
 
  private:
   enum class Bound : uint8_t { kExact, kLower, kUpper };
 
-  // A position whose score is known to some depth. The position is there in
-  // full: a hash that collides does no harm.
+  // A position, in full, whose score is known to some depth.
   struct Entry {
     State state;
     int32_t score;  // for the side to move
@@ -98,13 +91,6 @@ class AlphaBeta {
     Bound bound;
     uint32_t search;  // that wrote it; 0: none
   };
-
-  struct Candidate {
-    Action action;
-    int32_t order;
-  };
-  // Actions of one position, best first as far as they have been picked.
-  class Candidates;
 
   static constexpr int kMaxPly = kMaxAlphaBetaDepth + 28;  // with extensions
   static constexpr int8_t kSolvedDepth = 127;
@@ -156,26 +142,24 @@ class AlphaBeta {
   std::array<std::array<int32_t, kNumActions>, 2> history_;  // by side
 };
 
-// A hand-made evaluation of positions, for players without a network: weighted
-// counts on bitboards.
+// A hand-made evaluation of positions: weighted counts on bitboards.
 //
 // Each feature is a count for one side (hand_evaluation.cc); the weights apply
 // to Red's count minus Blue's, so exchanging the colours negates the
-// evaluation. A feature has two weights by variant, one for the first turn and
-// one for the last, between which the game's stage interpolates. The weights
-// were fitted to results of games by logistic regression.
+// evaluation. A feature has two weights by variant, for the first turn and for
+// the last, between which the game's stage interpolates, fitted to results of
+// games by logistic regression.
 
 // Features that all variants share, and those whose meaning is the family's.
 inline constexpr int kNumSharedFeatures = 32;
 inline constexpr int kNumFamilyFeatures = 8;
 inline constexpr int kNumHandFeatures = kNumSharedFeatures + kNumFamilyFeatures;
 
-// Red's counts minus Blue's, except the tempo features: 1 or 0 for Red to
-// move, -1 or 0 for Blue.
+// Red's counts minus Blue's; of tempo features 1 or 0 for Red, -1 or 0 for
+// Blue.
 using HandFeatures = std::array<int16_t, kNumHandFeatures>;
 
-// The stage of a game: kFirstStage where it starts, 0 where nothing is left to
-// decide.
+// The stage of a game where it starts; 0 where nothing is left to decide.
 inline constexpr int kFirstStage = 64;
 
 // Evaluations lie within plus and minus this.

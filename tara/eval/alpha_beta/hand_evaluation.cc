@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 
 #include "tara/core/bits.h"
 #include "tara/core/rules/poisoned_chalice.h"
 #include "tara/core/rules/sacred_hill.h"
 #include "tara/core/rules/view.h"
-#include "tara/core/state.h"
 #include "tara/eval/alpha_beta/alpha_beta.h"
 
 namespace tara::eval {
@@ -127,200 +127,142 @@ Board KingTargets(const SideView& view) {
   return view.open & KnightMoves(view.own_kings) & ~Adjacent(keep_away);
 }
 
-// The features of the hand-made evaluation, each for the side that calls itself
-// `own`. All are invariant under the board's symmetries, except Poisoned
-// Chalice's rows, which a symmetry may give to the other side.
-struct Feature {
-  absl::string_view name = "";
-  int (*count)(const SideView&) = nullptr;
-};
-
-// The first shared features are filled by other means: the tempo, which no side
-// counts, and the kingdoms, counted side by side.
-constexpr int kTempo = 0;     // 1 for the side to move
-constexpr int kOddTempo = 1;  // the same if an odd number of hills is vacant
-constexpr int kFirstKingdoms = 2;
-constexpr int kFirstCounted = 6;
-
-using SharedFeatures = std::array<Feature, kNumSharedFeatures>;
-constexpr SharedFeatures kSharedFeatures = {{
-    {"tempo", nullptr},
-    {"odd_tempo", nullptr},
-    {"kingdoms", nullptr},
-    {"possible_kingdoms", nullptr},
-    {"merged_kingdoms", nullptr},
-    {"near_kingdoms", nullptr},
-    {"territory", [](const SideView& v) { return Count(v.own); }},
-    {"bridges", [](const SideView& v) { return CountAdjacentPairs(v.own); }},
-    {"on_edge",
-     [](const SideView& v) {
-       return Count(v.own & ~NeighboursIn(kAllHills).four);
-     }},
-    {"beside_corners",
-     [](const SideView& v) {
-       return Count(v.own & ~NeighboursIn(kAllHills).three);
-     }},
-    {"in_centre",
-     [](const SideView& v) {
-       constexpr Board kD4 = BoardOf(HillAt(3, 3));
-       return Count(v.own & (kD4 | Adjacent(kD4) | Diagonal(kD4)));
-     }},
-    {"full_squares",
-     [](const SideView& v) {
-       const Squares own(v.own);
-       return Count(own.southwest & own.southeast & own.northwest &
-                    own.northeast);
-     }},
-    {"squares_missing_open",
-     [](const SideView& v) { return SquaresOfThree(v.own, v.open); }},
-    {"squares_missing_enemy",
-     [](const SideView& v) { return SquaresOfThree(v.own, v.enemy); }},
+// The features of the hand-made evaluation: the counts of the functions below,
+// each for the side that calls itself `own`. All are invariant under the
+// board's symmetries, except Poisoned Chalice's rows, which a symmetry may give
+// to the other side.
+constexpr absl::string_view kSharedNames[kNumSharedFeatures] = {
+    "tempo",      // 1 for the side to move
+    "odd_tempo",  // the same if an odd number of hills is vacant
+    "kingdoms", "possible_kingdoms", "merged_kingdoms", "near_kingdoms",
+    "territory", "bridges", "on_edge", "beside_corners", "in_centre",
+    "full_squares", "squares_missing_open", "squares_missing_enemy",
     // Linked for certain if play alternates: two ways to do it.
-    {"safe_diagonals",
-     [](const SideView& v) { return DiagonalPairs(v.own, v.open, v.open); }},
-    {"half_cut_diagonals",
-     [](const SideView& v) { return DiagonalPairs(v.own, v.open, v.enemy); }},
-    {"free_side_pairs",
-     [](const SideView& v) { return SidePairs(v.own, v.open, v.open); }},
-    {"half_free_side_pairs",
-     [](const SideView& v) { return SidePairs(v.own, v.open, v.enemy); }},
-    {"lonely_squares",
-     [](const SideView& v) { return SquaresOfThree(v.open, v.own); }},
-    {"open_lines",
-     [](const SideView& v) { return LinesAround(v.own, v.open); }},
-    {"cut_lines",
-     [](const SideView& v) { return LinesAround(v.own, v.enemy); }},
-    {"long_diagonals",
-     [](const SideView& v) {
-       const Board own = v.own;
-       return Count((own << 10) & (own >> 10) & v.open) +
-              Count((own << 8) & (own >> 8) & v.open);
-     }},
-    {"knight_pairs",
-     [](const SideView& v) {
-       const Board own = v.own;
-       return Count(own & (own << 19)) + Count(own & (own << 17)) +
-              Count(own & (own << 11)) + Count(own & (own << 7));
-     }},
-    // Besieged: can be captured.
-    {"singles_lost",
-     [](const SideView& v) { return Count(v.own & Besieged(v.enemy)); }},
-    {"singles_with_one_way_out",
-     [](const SideView& v) {
-       const Neighbours open = NeighboursIn(v.open);
-       return Count(Singles(v) & open.one & ~open.two);
-     }},
-    {"singles_with_two_ways_out",
-     [](const SideView& v) {
-       const Neighbours open = NeighboursIn(v.open);
-       return Count(Singles(v) & open.two & ~open.three);
-     }},
-    {"free_singles",
-     [](const SideView& v) {
-       return Count(Singles(v) & NeighboursIn(v.open).three);
-     }},
-    // Ringforts of larger kingdoms without an open hill next to them.
-    {"enclosed",
-     [](const SideView& v) {
-       return Count(v.own & Adjacent(v.own) & ~Adjacent(v.open));
-     }},
-    {"reach",
-     [](const SideView& v) { return Count(v.open & Adjacent(v.own)); }},
-    {"hills_with_two",
-     [](const SideView& v) { return Count(v.open & NeighboursIn(v.own).two); }},
-    {"hills_with_three",
-     [](const SideView& v) {
-       return Count(v.open & NeighboursIn(v.own).three);
-     }},
-    {"besieged_hills",
-     [](const SideView& v) { return Count(v.open & Besieged(v.own)); }},
-}};
-
-using FamilyFeatures = std::array<Feature, kNumFamilyFeatures>;
-
-constexpr FamilyFeatures kSacredHillFeatures = {{
-    {"manoeuvres_targets",
-     [](const SideView& v) {
-       if (v.phase != Phase::kManoeuvres) return 0;
-       constexpr int kKnightsDistance = 5;  // squared
-       return Count(v.open & KnightMoves(v.own) &
-                    ~rules::TooNear(v.own, kKnightsDistance));
-     }},
-    {"contested_hills", ContestedHills},
-}};
-constexpr FamilyFeatures kFourTreasuresFeatures = {{
-    {"contested_hills", ContestedHills},
-}};
-constexpr FamilyFeatures kHighKingsFeatures = {{
-    {"kings_captured", [](const SideView& v) { return v.kings_captured; }},
-    {"king_mobility", [](const SideView& v) { return Count(KingTargets(v)); }},
-    // No king can build.
-    {"kings_stuck",
-     [](const SideView& v) { return KingTargets(v) == 0 ? 1 : 0; }},
-    {"kings_on_singles",
-     [](const SideView& v) { return Count(v.own_kings & Singles(v)); }},
-    // Kings on single ringforts with at most one adjacent hill not the enemy's.
-    {"kings_in_danger",
-     [](const SideView& v) {
-       const Board singles = v.own_kings & Singles(v);
-       return Count(singles & ~NeighboursIn(v.open).two);
-     }},
-    // The same, and an enemy king can arrive next to it.
-    {"kings_attacked",
-     [](const SideView& v) {
-       const Board singles = v.own_kings & Singles(v);
-       const Board arrivals = KnightMoves(v.enemy_kings) & ~Adjacent(v.enemy);
-       return Count(singles & ~NeighboursIn(v.open).two & Adjacent(arrivals));
-     }},
-    {"kings_besieged",
-     [](const SideView& v) { return Count(v.own_kings & Besieged(v.enemy)); }},
-    {"kings_on_edge",
-     [](const SideView& v) {
-       return Count(v.own_kings & ~NeighboursIn(kAllHills).four);
-     }},
-}};
-constexpr FamilyFeatures kPoisonedChaliceFeatures = {{
-    {"qualified_vacant", [](const SideView& v) { return Count(v.qualified); }},
-    {"none_qualified",
-     [](const SideView& v) { return v.qualified == 0 ? 1 : 0; }},
-    // Hills where the side must build soon and that do its kingdoms good.
-    {"qualified_reach",
-     [](const SideView& v) { return Count(v.qualified & Adjacent(v.own)); }},
-    {"qualified_merges",
-     [](const SideView& v) {
-       return Count(v.qualified & NeighboursIn(v.own).two);
-     }},
-    {"contested_hills", ContestedHills},
-}};
-constexpr FamilyFeatures kStoneOfDestinyFeatures = {{
-    {"linked", [](const SideView& v) { return Count(v.own_linked); }},
-    {"linked_kingdoms",
-     [](const SideView& v) { return CountComponents(v.own_linked); }},
-    {"swappable_singles",
-     [](const SideView& v) { return Count(Singles(v) & ~v.own_linked); }},
-    {"king_on_linked",
-     [](const SideView& v) { return Count(v.own_kings & v.own_linked); }},
-    {"linked_squares",
-     [](const SideView& v) {
-       return SquaresOfThree(v.own_linked, kAllHills & ~v.own_linked);
-     }},
-    {"linked_diagonals",
-     [](const SideView& v) {
-       const Board rest = kAllHills & ~(v.own_linked | v.enemy);
-       return DiagonalPairs(v.own_linked, rest, rest);
-     }},
-    {"swappable_merges",
-     [](const SideView& v) {
-       return Count(v.open & NeighboursIn(v.own_linked).two);
-     }},
-    {"contested_hills", ContestedHills},
-}};
+    "safe_diagonals", "half_cut_diagonals", "free_side_pairs",
+    "half_free_side_pairs", "lonely_squares", "open_lines", "cut_lines",
+    "long_diagonals", "knight_pairs",
+    "singles_lost",  // can be captured
+    "singles_with_one_way_out", "singles_with_two_ways_out", "free_singles",
+    "enclosed",  // ringforts of larger kingdoms without an open hill beside
+    "reach", "hills_with_two", "hills_with_three", "besieged_hills"};
 
 // By family, in the order of the enumeration.
-constexpr std::array<FamilyFeatures, kNumFamilies> kFamilyFeatures =
-    std::to_array({kSacredHillFeatures, kFourTreasuresFeatures,
-                   kHighKingsFeatures, kPoisonedChaliceFeatures,
-                   kStoneOfDestinyFeatures});
+constexpr absl::string_view kFamilyNames[][kNumFamilyFeatures] = {
+    {"manoeuvres_targets", "contested_hills"},
+    {"contested_hills"},
+    {"kings_captured", "king_mobility",
+     "kings_stuck",  // no king can build
+     "kings_on_singles",
+     "kings_in_danger",  // ... with at most one adjacent hill not the enemy's
+     "kings_attacked",   // ... and an enemy king can arrive next to it
+     "kings_besieged", "kings_on_edge"},
+    {"qualified_vacant", "none_qualified",
+     // Hills where the side must build soon and that do its kingdoms good.
+     "qualified_reach", "qualified_merges", "contested_hills"},
+    {"linked", "linked_kingdoms", "swappable_singles", "king_on_linked",
+     "linked_squares", "linked_diagonals", "swappable_merges",
+     "contested_hills"}};
+
+static_assert(std::size(kFamilyNames) == kNumFamilies);
+
+constexpr Board kInner = NeighboursIn(kAllHills).four;  // not on the edge
+
+std::array<int, kNumSharedFeatures> CountShared(const SideView& v) {
+  const Board own = v.own, open = v.open, enemy = v.enemy;
+  const Neighbours by_own = NeighboursIn(own), by_open = NeighboursIn(open);
+  const Board singles = Singles(v);
+  const Squares squares(own);
+  constexpr Board kD4 = BoardOf(HillAt(3, 3));
+  // Kingdoms: as they are; with all open hills taken, as no play makes fewer
+  // (open regions without a ringfort count too); with every open hill taken
+  // that touches two ringforts, or one.
+  const std::array<int, 4> kingdoms = CountComponentsOfFour(
+      {own, own | open, own | (open & by_own.two), own | (open & by_own.one)});
+  return {0,  // the tempo: no side counts it
+          0,
+          kingdoms[0],
+          kingdoms[1],
+          kingdoms[2],
+          kingdoms[3],
+          Count(own),
+          CountAdjacentPairs(own),
+          Count(own & ~kInner),
+          Count(own & ~NeighboursIn(kAllHills).three),
+          Count(own & (kD4 | Adjacent(kD4) | Diagonal(kD4))),
+          Count(squares.southwest & squares.southeast & squares.northwest &
+                squares.northeast),
+          SquaresOfThree(own, open),
+          SquaresOfThree(own, enemy),
+          DiagonalPairs(own, open, open),
+          DiagonalPairs(own, open, enemy),
+          SidePairs(own, open, open),
+          SidePairs(own, open, enemy),
+          SquaresOfThree(open, own),
+          LinesAround(own, open),
+          LinesAround(own, enemy),
+          Count((own << 10) & (own >> 10) & open) +
+              Count((own << 8) & (own >> 8) & open),
+          Count(own & (own << 19)) + Count(own & (own << 17)) +
+              Count(own & (own << 11)) + Count(own & (own << 7)),
+          Count(own & Besieged(enemy)),
+          Count(singles & by_open.one & ~by_open.two),
+          Count(singles & by_open.two & ~by_open.three),
+          Count(singles & by_open.three),
+          Count(own & Adjacent(own) & ~Adjacent(open)),
+          Count(open & Adjacent(own)),
+          Count(open & by_own.two),
+          Count(open & by_own.three),
+          Count(open & Besieged(own))};
+}
+
+using FamilyCounts = std::array<int, kNumFamilyFeatures>;
+
+// The same of the family's own features.
+FamilyCounts CountOfFamily(Family family, const SideView& v) {
+  switch (family) {
+    case Family::kSacredHill: {
+      constexpr int kKnightsDistance = 5;  // squared
+      const Board targets = v.phase == Phase::kManoeuvres
+                                ? v.open & KnightMoves(v.own) &
+                                      ~rules::TooNear(v.own, kKnightsDistance)
+                                : 0;
+      return {Count(targets), ContestedHills(v)};
+    }
+    case Family::kFourTreasures:
+      return {ContestedHills(v)};
+    case Family::kHighKings: {
+      const Board targets = KingTargets(v);
+      const Board on_singles = v.own_kings & Singles(v);
+      const Board in_danger = on_singles & ~NeighboursIn(v.open).two;
+      const Board arrivals = KnightMoves(v.enemy_kings) & ~Adjacent(v.enemy);
+      return {v.kings_captured,
+              Count(targets),
+              targets == 0 ? 1 : 0,
+              Count(on_singles),
+              Count(in_danger),
+              Count(in_danger & Adjacent(arrivals)),
+              Count(v.own_kings & Besieged(v.enemy)),
+              Count(v.own_kings & ~kInner)};
+    }
+    case Family::kPoisonedChalice:
+      return {Count(v.qualified), v.qualified == 0 ? 1 : 0,
+              Count(v.qualified & Adjacent(v.own)),
+              Count(v.qualified & NeighboursIn(v.own).two), ContestedHills(v)};
+    case Family::kStoneOfDestiny: {
+      const Board linked = v.own_linked;
+      const Board rest = kAllHills & ~(linked | v.enemy);
+      return {Count(linked),
+              CountComponents(linked),
+              Count(Singles(v) & ~linked),
+              Count(v.own_kings & linked),
+              SquaresOfThree(linked, kAllHills & ~linked),
+              DiagonalPairs(linked, rest, rest),
+              Count(v.open & NeighboursIn(linked).two),
+              ContestedHills(v)};
+    }
+  }
+  __builtin_unreachable();
+}
 
 // Hills whose ringforts cannot be swapped in Stone of Destiny.
 Board LinkedHills(const State& state) {
@@ -362,28 +304,6 @@ SideView ViewOf(const State& state, Side side) {
   return view;
 }
 
-template <int kFamily>
-void CountFamilyFeatures(const SideView& red, const SideView& blue,
-                         HandFeatures& features) {
-  Unrolled<kNumFamilyFeatures>([&](auto i) {
-    constexpr Feature kFeature = kFamilyFeatures[kFamily][i];
-    if constexpr (!kFeature.name.empty()) {
-      features[kNumSharedFeatures + i] =
-          static_cast<int16_t>(kFeature.count(red) - kFeature.count(blue));
-    }
-  });
-}
-
-// Kingdoms: as they are; with all open hills taken, as no play makes fewer
-// (open regions without a ringfort count too); with every open hill taken that
-// touches two ringforts, or one.
-std::array<int, 4> CountKingdoms(const SideView& view) {
-  const Neighbours own = NeighboursIn(view.own);
-  return CountComponentsOfFour({view.own, view.own | view.open,
-                                view.own | (view.open & own.two),
-                                view.own | (view.open & own.one)});
-}
-
 }  // namespace
 
 std::array<int, 4> CountComponentsOfFour(const std::array<Board, 4>& boards) {
@@ -418,29 +338,20 @@ std::array<int, 4> CountComponentsOfFour(const std::array<Board, 4>& boards) {
 HandFeatures ComputeHandFeatures(const State& state) {
   const SideView red = ViewOf(state, kRed);
   const SideView blue = ViewOf(state, kBlue);
-  HandFeatures features = {};
-  Unrolled<kNumSharedFeatures>([&](auto i) {
-    constexpr Feature kFeature = kSharedFeatures[i];
-    if constexpr (i >= kFirstCounted) {
-      features[i] =
-          static_cast<int16_t>(kFeature.count(red) - kFeature.count(blue));
-    }
-  });
-  const std::array<int, 4> red_kingdoms = CountKingdoms(red);
-  const std::array<int, 4> blue_kingdoms = CountKingdoms(blue);
-  for (int i = 0; i < 4; ++i) {
-    features[kFirstKingdoms + i] =
-        static_cast<int16_t>(red_kingdoms[i] - blue_kingdoms[i]);
+  HandFeatures features;
+  const auto reds = CountShared(red), blues = CountShared(blue);
+  for (int i = 0; i < kNumSharedFeatures; ++i) {
+    features[i] = static_cast<int16_t>(reds[i] - blues[i]);
   }
   const int16_t tempo = state.side() == kRed ? 1 : -1;
-  features[kTempo] = tempo;
-  features[kOddTempo] = (Count(state.vacant()) & 1) != 0 ? tempo : int16_t{0};
+  features[0] = tempo;
+  features[1] = (Count(state.vacant()) & 1) != 0 ? tempo : int16_t{0};
   const Family family = Info(state.variant).family;
-  Unrolled<static_cast<int>(kFamilyFeatures.size())>([&](auto i) {
-    if (family == static_cast<Family>(int{i})) {
-      CountFamilyFeatures<i>(red, blue, features);
-    }
-  });
+  const FamilyCounts own = CountOfFamily(family, red);
+  const FamilyCounts other = CountOfFamily(family, blue);
+  for (int i = 0; i < kNumFamilyFeatures; ++i) {
+    features[kNumSharedFeatures + i] = static_cast<int16_t>(own[i] - other[i]);
+  }
   return features;
 }
 
@@ -454,10 +365,9 @@ int HandStage(const State& state) {
 }
 
 absl::string_view HandFeatureName(Variant variant, int feature) {
-  if (feature < kNumSharedFeatures) return kSharedFeatures[feature].name;
-  return kFamilyFeatures[static_cast<int>(Info(variant).family)]
-                        [feature - kNumSharedFeatures]
-                            .name;
+  if (feature < kNumSharedFeatures) return kSharedNames[feature];
+  return kFamilyNames[static_cast<int>(Info(variant).family)]
+                     [feature - kNumSharedFeatures];
 }
 
 namespace {
@@ -467,121 +377,100 @@ namespace {
 // which is 3.4 to 6.3 (utility.cc): 0.29 to 0.53 logits.
 constexpr int kHalfPointWorth = 200;
 
-// Weights of one variant, in thousandths of a logit of Red's winning, at the
-// first stage and at the last one (0). Those that are not named are 0.
-struct HandWeights {
-  std::array<int16_t, kNumHandFeatures> first;
-  std::array<int16_t, kNumHandFeatures> last;
+// Weights by variant, in thousandths of a logit of Red's winning, at the first
+// stage and at the last one (0). Those that are not named are 0. Fitted to
+// 5,000 games of mcts:sims=120 in each.
+constexpr int16_t kHandWeights[][2][kNumHandFeatures] = {
+    // sacred_hill_l1
+    {{398,  -301, -15,  1500, 591, 654, 32,   -163, -369, 184, 194, -113,
+      175,  732,  -186, 511,  229, 543, -247, 119,  70,   61,  -22, 472,
+      -244, 119,  765,  29,   -35, 187, -32,  527,  -146, 281},
+     {994,  394, -1122, -1461, -925, -920, 747, 574,  13,   -30, 13, -603,
+      -217, 131, 946,   132,   -15,  -101, 487, 11,   -75,  19,  41, 1942,
+      845,  296, -461,  -134,  675,  270,  128, -346, -164, -514}},
+    // sacred_hill_l2
+    {{136,  -29, 417, 1115, 14,   532, 29,   -163, -282, 436, 195,  414,
+      316,  196, 3,   366,  -333, 102, -160, -207, 107,  -18, -198, -350,
+      -376, -26, -45, 367,  151,  -50, 185,  -102, -34,  641},
+     {651,  6,   -904, -1045, -1288, -807, 312, 348,  272,  141,  35, -41,
+      -400, 201, 157,  -382,  -148,  -16,  64,  163,  -98,  -111, 6,  2809,
+      955,  82,  -147, -263,  686,   -636, 87,  -395, -311, -136}},
+    // sacred_hill_doubles_l1
+    {{462,  -456, -145, 590, -107, 301, -25,  -216, 46,  -143, 362, -188,
+      -172, 429,  -416, 145, -185, 200, -191, -230, -80, -45,  -81, 1576,
+      -45,  46,   125,  123, 294,  163, 358,  95,   -80, 335},
+     {619, 248, -953, -688, -754, -706, 442, 164,  48,   21,  -207, -154,
+      -10, 169, 771,  43,   214,  97,   492, -225, -107, 86,  181,  983,
+      641, 243, 131,  -157, 346,  193,  58,  -154, -207, -489}},
+    // sacred_hill_doubles_l2
+    {{372,  -358, 53,   594,  253, 82,   153,  170,  -158, 394, 356,  213,
+      -458, 262,  380,  336,  -63, 475,  -222, -236, 83,   -93, -291, -432,
+      -213, 31,   -160, -177, 292, -513, 268,  107,  15,   819},
+     {500, 426,  -754, -725, -1015, -418, 123,  103,  183,  88,  -195, -450,
+      16,  -125, -329, -209, -25,   -128, 259,  460,  -176, 73,  211,  1743,
+      561, 329,  462,  1,    251,   41,   -252, -123, -48,  -471}},
+    // four_treasures
+    {{-386, 264,  184, 170,  5,   -55,  240,  -272, -348, -345, 195,
+      -420, -200, 10,  -491, -79, -306, -53,  -221, 54,   68,   45,
+      -92,  1348, 241, 53,   61,  235,  -145, -68,  -123, -286, 10},
+     {1809, -88,   385,  -335, -72, 266,  1795, 982,  -451, -252, -117,
+      -446, 166,   -37,  683,  389, -379, -40,  -454, 642,  113,  -88,
+      58,   -2317, -632, -357, 20,  -35,  1123, 234,  -202, 606,  -461}},
+    // four_treasures_doubles
+    {{816,  -106, 168,  176,  644,  -201, 1108, 333,  -541, -453, 109,
+      -661, -392, 297,  -504, 324,  -318, 85,   -403, 527,  83,   173,
+      -111, -322, -410, -350, -136, 315,  402,  664,  422,  25,   -204},
+     {937,  64,    606,  -294, -668, 339,  1296, 527,  -404, -68, -398,
+      -564, 80,    -234, 343,  -74,  -222, -95,  25,   -119, 137, -95,
+      249,  -1261, -109, 123,  44,   -191, -123, -526, -378, 324, -93}},
+    // high_kings_l1
+    {{164,  184,  -164, 508,  230,  -4,   53,   -708, 169,  -176,
+      -35,  -410, -296, 33,   192,  369,  134,  140,  -177, 215,
+      83,   18,   -17,  -175, -150, -321, -238, 189,  340,  197,
+      -261, 313,  392,  -95,  279,  272,  -196, -32,  157,  38},
+     {219, 96,  -1073, -319, -312, -105, 270, -162, 148, 112,
+      423, 888, 538,   400,  594,  53,   498, 194,  415, -77,
+      24,  1,   -174,  -60,  -11,  146,  89,  7,    -27, -67,
+      162, -25, 537,   299,  189,  -464, 96,  159,  46,  -89}},
+    // high_kings_l2
+    {{476,  -144, 90,   420,  104,  23,   45,   -366, 6,    -145,
+      29,   -75,  120,  97,   113,  433,  -361, -98,  -267, 276,
+      115,  160,  -101, -197, -184, -328, -459, 57,   574,  264,
+      -206, 377,  449,  -92,  103,  311,  -289, -122, 607,  76},
+     {125,  141,  -1164, -377, -277, 34,   123, -35, 82,  120,
+      261,  392,  237,   198,  578,  12,   470, 169, 364, 48,
+      -28,  -117, -65,   -171, 6,    168,  231, -30, -19, -80,
+      -125, -161, 420,   314,  231,  -695, 273, 213, -66, -55}},
+    // poisoned_chalice
+    {{-270, 14,  -292, 18,   -253, 53,  308,  -385, -236, -525, 15, -935, -468,
+      -136, -46, -68,  -371, -143, -11, -163, 135,  76,   -35,  60, 27,   -36,
+      -81,  -3,  -37,  -254, 202,  222, -39,  -298, -122, 31,   113},
+     {907, -1705, -793, -99, -305, 30,  826, -381, -188, -243, 130,  -116, -172,
+      88,  36,    89,   100, 120,  43,  28,  28,   -91,  41,   -129, -35,  17,
+      60,  33,    206,  -7,  -122, -85, 132, -710, 179,  32,   -115}},
+    // stone_of_destiny
+    {{6,    -413, 649,  281,  125,  12,  -115, 115,  -295, -283,
+      23,   -558, -39,  -132, -156, -83, 66,   31,   -38,  96,
+      -38,  54,   -33,  -119, -38,  42,  77,   1,    -227, -139,
+      -152, 20,   -504, 966,  -38,  125, -446, -603, 207,  48},
+     {532, -837, -658, -507, -163, 57,  -111, 231, 71,  126,
+      -37, 29,   -103, 95,   227,  113, -73,  25,  61,  -37,
+      -37, 5,    -17,  91,   52,   22,  -96,  -38, 286, 200,
+      165, -36,  497,  -441, 69,   276, 212,  201, -36, -66}},
 };
-
-// By variant. Fitted to 5,000 games of mcts:sims=120 in each.
-constexpr std::array<HandWeights, kNumVariants> kHandWeights = std::to_array({
-    HandWeights{// sacred_hill_l1
-                .first = {398,  -301, -15,  1500, 591, 654,  32,   -163, -369,
-                          184,  194,  -113, 175,  732, -186, 511,  229,  543,
-                          -247, 119,  70,   61,   -22, 472,  -244, 119,  765,
-                          29,   -35,  187,  -32,  527, -146, 281},
-                .last = {994,  394, -1122, -1461, -925, -920, 747, 574, 13,
-                         -30,  13,  -603,  -217,  131,  946,  132, -15, -101,
-                         487,  11,  -75,   19,    41,   1942, 845, 296, -461,
-                         -134, 675, 270,   128,   -346, -164, -514}},
-    HandWeights{// sacred_hill_l2
-                .first = {136,  -29,  417, 1115, 14,   532,  29,   -163, -282,
-                          436,  195,  414, 316,  196,  3,    366,  -333, 102,
-                          -160, -207, 107, -18,  -198, -350, -376, -26,  -45,
-                          367,  151,  -50, 185,  -102, -34,  641},
-                .last = {651,  6,   -904, -1045, -1288, -807, 312,  348,  272,
-                         141,  35,  -41,  -400,  201,   157,  -382, -148, -16,
-                         64,   163, -98,  -111,  6,     2809, 955,  82,   -147,
-                         -263, 686, -636, 87,    -395,  -311, -136}},
-    HandWeights{// sacred_hill_doubles_l1
-                .first = {462,  -456, -145, 590,  -107, 301,  -25, -216, 46,
-                          -143, 362,  -188, -172, 429,  -416, 145, -185, 200,
-                          -191, -230, -80,  -45,  -81,  1576, -45, 46,   125,
-                          123,  294,  163,  358,  95,   -80,  335},
-                .last = {619,  248,  -953, -688, -754, -706, 442, 164, 48,
-                         21,   -207, -154, -10,  169,  771,  43,  214, 97,
-                         492,  -225, -107, 86,   181,  983,  641, 243, 131,
-                         -157, 346,  193,  58,   -154, -207, -489}},
-    HandWeights{// sacred_hill_doubles_l2
-                .first = {372,  -358, 53,   594,  253,  82,   153,  170, -158,
-                          394,  356,  213,  -458, 262,  380,  336,  -63, 475,
-                          -222, -236, 83,   -93,  -291, -432, -213, 31,  -160,
-                          -177, 292,  -513, 268,  107,  15,   819},
-                .last = {500, 426,  -754, -725, -1015, -418, 123,  103, 183,
-                         88,  -195, -450, 16,   -125,  -329, -209, -25, -128,
-                         259, 460,  -176, 73,   211,   1743, 561,  329, 462,
-                         1,   251,  41,   -252, -123,  -48,  -471}},
-    HandWeights{
-        // four_treasures
-        .first = {-386, 264,  184, 170,  5,   -55,  240,  -272, -348, -345, 195,
-                  -420, -200, 10,  -491, -79, -306, -53,  -221, 54,   68,   45,
-                  -92,  1348, 241, 53,   61,  235,  -145, -68,  -123, -286, 10},
-        .last = {1809, -88,  385,  -335, -72, 266,   1795, 982,  -451,
-                 -252, -117, -446, 166,  -37, 683,   389,  -379, -40,
-                 -454, 642,  113,  -88,  58,  -2317, -632, -357, 20,
-                 -35,  1123, 234,  -202, 606, -461}},
-    HandWeights{// four_treasures_doubles
-                .first = {816,  -106, 168,  176,  644,  -201, 1108, 333,  -541,
-                          -453, 109,  -661, -392, 297,  -504, 324,  -318, 85,
-                          -403, 527,  83,   173,  -111, -322, -410, -350, -136,
-                          315,  402,  664,  422,  25,   -204},
-                .last = {937,  64,   606,  -294, -668, 339,   1296, 527,  -404,
-                         -68,  -398, -564, 80,   -234, 343,   -74,  -222, -95,
-                         25,   -119, 137,  -95,  249,  -1261, -109, 123,  44,
-                         -191, -123, -526, -378, 324,  -93}},
-    HandWeights{
-        // high_kings_l1
-        .first = {164,  184,  -164, 508,  230,  -4,   53,   -708, 169,  -176,
-                  -35,  -410, -296, 33,   192,  369,  134,  140,  -177, 215,
-                  83,   18,   -17,  -175, -150, -321, -238, 189,  340,  197,
-                  -261, 313,  392,  -95,  279,  272,  -196, -32,  157,  38},
-        .last = {219, 96,  -1073, -319, -312, -105, 270, -162, 148, 112,
-                 423, 888, 538,   400,  594,  53,   498, 194,  415, -77,
-                 24,  1,   -174,  -60,  -11,  146,  89,  7,    -27, -67,
-                 162, -25, 537,   299,  189,  -464, 96,  159,  46,  -89}},
-    HandWeights{
-        // high_kings_l2
-        .first = {476,  -144, 90,   420,  104,  23,   45,   -366, 6,    -145,
-                  29,   -75,  120,  97,   113,  433,  -361, -98,  -267, 276,
-                  115,  160,  -101, -197, -184, -328, -459, 57,   574,  264,
-                  -206, 377,  449,  -92,  103,  311,  -289, -122, 607,  76},
-        .last = {125,  141,  -1164, -377, -277, 34,   123, -35, 82,  120,
-                 261,  392,  237,   198,  578,  12,   470, 169, 364, 48,
-                 -28,  -117, -65,   -171, 6,    168,  231, -30, -19, -80,
-                 -125, -161, 420,   314,  231,  -695, 273, 213, -66, -55}},
-    HandWeights{
-        // poisoned_chalice
-        .first = {-270, 14,   -292, 18,   -253, 53,  308,  -385, -236, -525,
-                  15,   -935, -468, -136, -46,  -68, -371, -143, -11,  -163,
-                  135,  76,   -35,  60,   27,   -36, -81,  -3,   -37,  -254,
-                  202,  222,  -39,  -298, -122, 31,  113},
-        .last = {907,  -1705, -793, -99,  -305, 30, 826, -381, -188, -243,
-                 130,  -116,  -172, 88,   36,   89, 100, 120,  43,   28,
-                 28,   -91,   41,   -129, -35,  17, 60,  33,   206,  -7,
-                 -122, -85,   132,  -710, 179,  32, -115}},
-    HandWeights{
-        // stone_of_destiny
-        .first = {6,    -413, 649,  281,  125,  12,  -115, 115,  -295, -283,
-                  23,   -558, -39,  -132, -156, -83, 66,   31,   -38,  96,
-                  -38,  54,   -33,  -119, -38,  42,  77,   1,    -227, -139,
-                  -152, 20,   -504, 966,  -38,  125, -446, -603, 207,  48},
-        .last = {532, -837, -658, -507, -163, 57,  -111, 231, 71,  126,
-                 -37, 29,   -103, 95,   227,  113, -73,  25,  61,  -37,
-                 -37, 5,    -17,  91,   52,   22,  -96,  -38, 286, 200,
-                 165, -36,  497,  -441, 69,   276, 212,  201, -36, -66}},
-});
+static_assert(std::size(kHandWeights) == kNumVariants);
 
 }  // namespace
 
 int HandEvaluation(const State& state) {
-  const HandWeights& weights = kHandWeights[static_cast<int>(state.variant)];
+  const auto& [of_first, of_last] =
+      kHandWeights[static_cast<int>(state.variant)];
   const HandFeatures features = ComputeHandFeatures(state);
   int first = 0;
   int last = 0;
   for (int i = 0; i < kNumHandFeatures; ++i) {
-    first += features[i] * weights.first[i];
-    last += features[i] * weights.last[i];
+    first += features[i] * of_first[i];
+    last += features[i] * of_last[i];
   }
   const int stage = HandStage(state);
   const int red = (first * stage + last * (kFirstStage - stage)) / kFirstStage -

@@ -22,6 +22,9 @@
 namespace tara::eval {
 namespace {
 
+// Attempts at a game of self-play that the player gives up.
+constexpr int kMaxAttempts = 3;
+
 // A series is a game by itself or the games of a match.
 int GamesPerSeries(const ArenaOptions& options) {
   return options.by_match ? Info(options.variant).seats : 1;
@@ -56,11 +59,7 @@ class Schedule {
         per_series_(GamesPerPair(options) / 2),
         pairs_per_opening_(PairsPerOpening(options)),
         pairs_(PairsOf(options)),
-        openings_({.variant = options.variant,
-                   .rule_options = options.rule_options,
-                   .plies = OpeningPlies(options),
-                   .seed = options.seed,
-                   .given = options.given_openings}) {
+        openings_(options) {
     if (options.sprt.has_value()) sprt_.emplace(*options.sprt);
     absl::MutexLock lock(&mutex_);
     // Of a match that was broken off the games count no more: it is played
@@ -372,12 +371,6 @@ uint64_t SeedOfArenaGame(uint64_t seed, int opening, bool a_is_red) {
                     StreamPurpose::kArena);
 }
 
-int OpeningPlies(const ArenaOptions& options) {
-  return options.opening_plies.has_value()
-             ? *options.opening_plies
-             : DefaultOpeningPlies(options.variant, options.rule_options);
-}
-
 int GamesPerPair(const ArenaOptions& options) {
   return 2 * GamesPerSeries(options);
 }
@@ -387,6 +380,9 @@ int PairsPerOpening(const ArenaOptions& options) {
 }
 
 absl::Status CheckArenaOptions(const ArenaOptions& options) {
+  const auto error = [](const auto&... what) {
+    return absl::InvalidArgumentError(absl::StrCat("arena: ", what...));
+  };
   struct Least {
     absl::string_view name;
     int value, least;
@@ -397,44 +393,39 @@ absl::Status CheckArenaOptions(const ArenaOptions& options) {
         Least{"opening_plies", options.opening_plies.value_or(0), 0},
         Least{"drawn_plies", options.drawn_plies, 0}}) {
     if (value >= least) continue;
-    return absl::InvalidArgumentError(absl::StrCat(
-        "arena: ", name, " is ", value, "; expected at least ", least));
+    return error(name, " is ", value, "; expected at least ", least);
   }
   if (options.temperature <= 0) {
-    return absl::InvalidArgumentError(absl::StrCat("arena: temperature is ",
-                                                   options.temperature,
-                                                   "; expected more than 0"));
+    return error("temperature is ", options.temperature,
+                 "; expected more than 0");
   }
   if (options.self_play && (options.by_match || options.clocks.has_value())) {
-    return absl::InvalidArgumentError(
-        "arena: self_play has neither matches nor clocks");
+    return error("self_play has neither matches nor clocks");
   }
   const VariantInfo& variant = Info(options.variant);
   if (PairsPerOpening(options) > 1 && variant.seats < 4) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "arena: a team of two players cannot play ", variant.id,
-        ", where a side has one seat; expected a variant in pairs"));
+    return error("a team of two players cannot play ", variant.id,
+                 ", where a side has one seat; expected a variant in pairs");
   }
   if (options.sprt.has_value()) {
     TARA_RETURN_IF_ERROR(CheckSprtOptions(*options.sprt));
     if (options.opening_plies == 0) {
-      return absl::InvalidArgumentError(
-          "arena: a sequential test assumes independent pairs, but without "
-          "random actions (opening_plies 0) all pairs begin alike; expected at "
-          "least 1, or no test");
+      return error(
+          "a sequential test assumes independent pairs, but without random "
+          "actions (opening_plies 0) all pairs begin alike; expected at least "
+          "1, or no test");
     }
     if (PairsPerOpening(options) > 1) {
-      return absl::InvalidArgumentError(
-          "arena: a sequential test assumes independent pairs, but teams of "
-          "two players play several pairs per opening; expected no test");
+      return error(
+          "a sequential test assumes independent pairs, but teams of two "
+          "players play several pairs per opening; expected no test");
     }
   }
   for (const RuleOptionInfo& option : kRuleOptions) {
     if (option.get(options.rule_options) != option.DefaultValue() &&
         !option.applies_to(variant)) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("arena: the rule option ", option.name,
-                       " does not apply to ", variant.id));
+      return error("the rule option ", option.name, " does not apply to ",
+                   variant.id);
     }
   }
   return absl::OkStatus();
@@ -494,8 +485,6 @@ absl::StatusOr<ArenaResult> PlayArena(
                                options.concurrent_games);
   std::vector<PlayerFactory> factories = {make_a};
   if (!options.self_play) factories.push_back(make_b);
-  TARA_ASSIGN_OR_RETURN(const PlayersByThread players,
-                        MakePlayers(factories, threads));
   Schedule schedule(options);
   const GameSink sink = [&](proto::GameRecord game) {
     return schedule.Add(std::move(game));
@@ -513,8 +502,8 @@ absl::StatusOr<ArenaResult> PlayArena(
     return !stopped;
   };
   TARA_RETURN_IF_ERROR(PlayGamesOnThreads(
-      {.games = games, .clocks = options.clocks, .stop = options.stop}, players,
-      threads, next_game, go_on));
+      {.games = games, .clocks = options.clocks, .stop = options.stop},
+      factories, threads, next_game, go_on));
   return schedule.Result();
 }
 
@@ -659,21 +648,20 @@ absl::StatusOr<std::unique_ptr<ArenaWorker>> ArenaWorker::Create(
                      "; expected a number below ", kNumActionTypes));
   }
   auto worker = std::make_unique<ArenaWorker>();
-  worker->options_ = {.variant = start.variant,
-                      .rule_options = start.options,
-                      .by_match = rules.by_match(),
-                      .seed = request.seed(),
-                      .adjudicate = rules.proof()};
-  worker->options_.drawn_plies = rules.drawn_plies();
-  if (rules.drawn_plies() > 0) {
-    worker->options_.temperature = rules.temperature();
-  }
-  worker->options_.self_play = rules.self_play();
+  ArenaOptions& options = worker->options_;
+  options = {.variant = start.variant,
+             .rule_options = start.options,
+             .by_match = rules.by_match(),
+             .drawn_plies = rules.drawn_plies(),
+             .self_play = rules.self_play(),
+             .seed = request.seed(),
+             .adjudicate = rules.proof()};
+  if (rules.drawn_plies() > 0) options.temperature = rules.temperature();
   if (rules.has_a_avoids()) {
-    worker->options_.a_avoids = static_cast<ActionType>(rules.a_avoids());
+    options.a_avoids = static_cast<ActionType>(rules.a_avoids());
   }
-  SetTeams(teams.front(), teams.back(), worker->options_);
-  TARA_RETURN_IF_ERROR(CheckArenaOptions(worker->options_));
+  SetTeams(teams.front(), teams.back(), options);
+  TARA_RETURN_IF_ERROR(CheckArenaOptions(options));
   TARA_ASSIGN_OR_RETURN(worker->a_, NewPlayerFactory(teams[0])());
   if (!rules.self_play()) {
     TARA_ASSIGN_OR_RETURN(worker->b_, NewPlayerFactory(teams[1])());
@@ -713,18 +701,17 @@ std::vector<ArenaOptions> GateMatches(const GateOptions& options) {
   constexpr double kErrorRate = 0.05;
   std::vector<ArenaOptions> matches;
   for (const State& start : options.starts) {
-    ArenaOptions match;
-    match.variant = start.variant;
-    match.rule_options = start.options;
-    match.games = options.games;
-    match.seed =
-        DeriveSeed(options.run_seed, ~options.candidate, StreamPurpose::kArena);
-    match.sprt = {
-        .elo0 = -options.max_drop_elo,
-        .elo1 = 0,
-        .alpha = kErrorRate,
-        .beta = kErrorRate / static_cast<double>(options.starts.size())};
-    matches.push_back(match);
+    matches.push_back(
+        {.variant = start.variant,
+         .rule_options = start.options,
+         .games = options.games,
+         .seed = DeriveSeed(options.run_seed, ~options.candidate,
+                            StreamPurpose::kArena),
+         .sprt = SprtOptions{
+             .elo0 = -options.max_drop_elo,
+             .elo1 = 0,
+             .alpha = kErrorRate,
+             .beta = kErrorRate / static_cast<double>(options.starts.size())}});
   }
   return matches;
 }

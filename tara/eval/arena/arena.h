@@ -42,39 +42,6 @@ struct Opening {
 // Takes a few microseconds per position.
 int DefaultOpeningPlies(Variant variant, const RuleOptions& rule_options);
 
-struct OpeningOptions {
-  Variant variant = Variant::kSacredHillL1;
-  RuleOptions rule_options = {};
-  int plies = 2;  // uniformly random actions; 0: always the start position
-  uint64_t seed = 1;
-  // Openings in place of random ones, in turn, repeated after the last.
-  std::vector<std::vector<Action>> given = {};
-};
-
-// Draws openings one after another, no two the same up to symmetry, because
-// players without randomness would play the same game or its mirror image
-// again. Symmetries of positions count (RepresentativeSymmetry): one that
-// exchanges the sides turns one game of a pair into the other. If random
-// actions yield no further opening of this length, openings get longer. Not
-// thread-safe.
-class Openings {
- public:
-  explicit Openings(const OpeningOptions& options);
-
-  // Returns the next opening. The sequence depends on the options alone. An
-  // opening is shorter if its next action would end the game. Returns
-  // FAILED_PRECONDITION without a further opening.
-  absl::StatusOr<Opening> Next();
-
- private:
-  Opening Draw(Random& random) const;
-
-  const OpeningOptions options_;
-  int next_ = 0;
-  int plies_;
-  std::unordered_set<uint64_t> seen_;  // hashes of representatives
-};
-
 // The effect of an action.
 enum class ActionType : uint8_t {
   kBuild,      // on a vacant hill, by hand or by a king's move
@@ -102,60 +69,74 @@ Action WithoutType(const State& state, absl::Span<const float> policy,
 struct ArenaOptions {
   Variant variant = Variant::kSacredHillL1;
   RuleOptions rule_options = {};
-  // Plays matches (docs/reference/rules.md section 9). A match consists of one
-  // game per seat. The player of each seat starts one of them, so the teams
-  // take turns as Red. Their points add up, and players receive the score of
-  // the match. If false, each game stands by itself.
+  // Plays matches (docs/reference/rules.md section 9) of one game per seat, in
+  // which the teams take turns as Red. Points add up, and players receive the
+  // score of the match. If false, each game stands by itself.
   bool by_match = false;
   int games = 200;  // rounded up to whole pairs, of games or of matches
-  // Ways to seat the two players of a team, A's and B's: 1, or 2 for a team of
-  // two different players. Each opening has one pair per combination
-  // of both teams' ways. Games are rounded up to whole openings.
+  // Ways to seat the two players of a team, A's and B's: 1, or 2 if they
+  // differ. Each opening has one pair per combination of both teams' ways.
   int seatings_a = 1;
   int seatings_b = 1;
-  // Uniformly random actions at the start of both games of a pair; no two pairs
-  // have the same ones (Openings). With 0, players without randomness
-  // repeat one game. No value: DefaultOpeningPlies.
+  // Uniformly random actions at the start of both games of a pair (Openings).
+  // None: DefaultOpeningPlies. With 0, players without randomness repeat a
+  // game.
   std::optional<int> opening_plies = {};
   // Openings in place of random ones, from the first again after the last.
   std::vector<std::vector<Action>> given_openings = {};
-  // After the opening, actions of a game that are drawn from the policy of the
-  // player to move, in proportion to policy^(1 / temperature); none where the
-  // player has no policy.
+  // After the opening, actions that are drawn from the policy, if any, of the
+  // player to move, in proportion to policy^(1 / temperature).
   int drawn_plies = 0;
   double temperature = 1;
-  // A plays itself: both sides of every game, each with its own opening. The
-  // result by player is then meaningless; `on_game` receives the games. A game
-  // that A gives up is played again, up to kMaxAttempts times.
+  // A plays both sides of every game, each with its own opening; `on_game`
+  // receives the games. One that A gives up is played three times at most.
   bool self_play = false;
-  // Restricted play: A does not choose actions of this type if it has others.
-  // Its search does not take the restriction into account.
+  // A, but not its search, avoids actions of this type if it has others.
   std::optional<ActionType> a_avoids = {};
   uint64_t seed = 1;
-  // Concurrent games, or matches, per thread. More make larger batches. The
-  // result does not depend on it.
-  int concurrent_games = 64;
+  int concurrent_games = 64;  // or matches, per thread: batches are larger
   // With clocks, players receive the time for each move, may ponder, and lose
-  // games on time. Games are then played one at a time, and results are not
-  // reproducible.
+  // games on time. Games are played one at a time, and not reproducible.
   std::optional<GameClocks> clocks = {};
-  // When both players have proved the same margin, the game ends with it. Not
-  // with clocks, because time may still run out.
+  // A game ends when both players have proved the same margin; not with clocks.
   bool adjudicate = true;
-  // Ends the arena when this test has decided, or after `games`. In matches the
-  // test is of pairs of matches. The result covers the pairs until the decision
-  // and does not depend on the number of threads.
+  // Ends the arena when this test, of pairs of games or of matches, has
+  // decided, or after `games`. The result covers the pairs until the decision.
   std::optional<SprtOptions> sprt = {};
-  // Games of the same arena from an earlier run. They count and are not played
-  // again.
+  // Games of an earlier run, which count and are not played again.
   std::vector<ArenaGame> earlier = {};
-  // Receives each game when it ends, one at a time, from any thread. An error
-  // ends the arena. The record does not name the players (contest and model_id
-  // are empty).
+  // Receives each game when it ends, without contest and model_id, one at a
+  // time, from any thread. An error ends the arena.
   std::function<absl::Status(proto::GameRecord)> on_game = {};
-  // Stops the arena within a batch of the players' searches; the progress
-  // callback stops it only between actions. Thread-safe; empty: never.
+  // Stops the arena within a batch of the players' searches. Thread-safe.
   StopCheck stop = {};
+};
+
+// Returns options.opening_plies, or the default of the variant.
+int OpeningPlies(const ArenaOptions& options);
+
+// Draws openings one after another, no two the same up to symmetry
+// (RepresentativeSymmetry), because players without randomness would play the
+// same game or its mirror image again. If random actions yield no further
+// opening of this length, openings get longer. Not thread-safe.
+class Openings {
+ public:
+  explicit Openings(const ArenaOptions& options);
+
+  // Returns the next opening, by the options alone; it is shorter if its next
+  // action would end the game. FAILED_PRECONDITION without a further opening.
+  absl::StatusOr<Opening> Next();
+
+ private:
+  Opening Draw(Random& random) const;
+
+  const State start_;
+  const uint64_t seed_;
+  const std::vector<std::vector<Action>> given_;
+  const int least_plies_;
+  int plies_ = least_plies_;
+  int next_ = 0;
+  std::unordered_set<uint64_t> seen_;  // hashes of representatives
 };
 
 struct ArenaProgress {
@@ -165,22 +146,18 @@ struct ArenaProgress {
   std::optional<double> llr = {};  // with a sequential test
 };
 
-// Called each time every game has advanced by an action or two. Returns false
-// to stop early.
+// Called whenever all games have advanced by an action or two; false: stop.
 using ArenaProgressCallback = std::function<bool(const ArenaProgress&)>;
 
-// Plays pairs of games: each random opening once with A as Red (in doubles as
-// both seats of Red) and once with B. With by_match, plays pairs of matches: A
-// starts one and B the other, and each game of one shares its opening with a
-// game of the other. A player that forfeits a game (Turn::forfeit) loses it. If
-// stopped early, the result covers the finished pairs. Without clocks the
-// result is reproducible from options.seed: threads take games from one
-// schedule, and if not stopped early the result does not depend on their
-// number, provided that all players of a factory play alike (networks in one
-// number type). `on_progress` covers the games of all threads, and any of them
-// may call it, several at the same time. Returns INVALID_ARGUMENT for options
-// out of range, or the first error of a player or of making one. REQUIRES:
-// threads > 0.
+// Plays pairs of games: each opening once with A as Red and once with B. With
+// by_match, plays pairs of matches: A starts one and B the other, and each game
+// of one shares its opening with a game of the other. A player that forfeits a
+// game (Turn::forfeit) loses it. If stopped early, the result covers the
+// finished pairs. Without clocks it is reproducible from options.seed, on any
+// number of threads, provided that all players of a factory play alike
+// (networks in one number type). `on_progress` covers the games of all threads,
+// which may call it at the same time. Returns INVALID_ARGUMENT for options out
+// of range, or the first error of a player or of making one.
 absl::StatusOr<ArenaResult> PlayArena(
     const ArenaOptions& options, const PlayerFactory& make_a,
     const PlayerFactory& make_b, int threads,
@@ -200,8 +177,7 @@ absl::StatusOr<ArenaResult> PlayArena(
     const ArenaProgressCallback& on_progress = {});
 
 // Plays pieces of such an arena and returns their games in order, without those
-// that `stop` ended. INVALID_ARGUMENT for an invalid request or invalid pieces;
-// a player's errors.
+// that `stop` ended. INVALID_ARGUMENT for an invalid request or pieces.
 class ArenaWorker {
  public:
   // `files` are the local paths of the networks.
@@ -217,22 +193,14 @@ class ArenaWorker {
   std::unique_ptr<Player> a_, b_;
 };
 
-// Attempts at a game of self-play that the player gives up.
-inline constexpr int kMaxAttempts = 3;
-
-// Returns the seed in the record of a game: of the opening-th opening, with A
-// as Red or not.
+// Returns the seed in the record of a game of the opening-th opening.
 uint64_t SeedOfArenaGame(uint64_t seed, int opening, bool a_is_red);
 
 // Default limit of games with a sequential test, which otherwise has no limit.
 inline constexpr int kMaxGamesOfATest = 20000;
 
-// Sets what depends on the teams: the seatings, and the limit of concurrent
-// games that the teams can play.
+// Sets the seatings and the number of concurrent games for these teams.
 void SetTeams(const TeamSpec& a, const TeamSpec& b, ArenaOptions& options);
-
-// Returns options.opening_plies, or the default of the variant.
-int OpeningPlies(const ArenaOptions& options);
 
 // Returns the number of games of a pair: two, or the games of two matches.
 int GamesPerPair(const ArenaOptions& options);
@@ -244,8 +212,7 @@ int PairsPerOpening(const ArenaOptions& options);
 absl::Status CheckArenaOptions(const ArenaOptions& options);
 
 // Returns everything that the games of an arena depend on, except the variant,
-// the players and the number of games. `openings` describes the choice of
-// openings and `time_control` the clocks, each as the user gave it.
+// players and number of games. `openings` and `time_control` are the user's.
 std::string ArenaConditions(const ArenaOptions& options,
                             absl::string_view openings = "",
                             absl::string_view time_control = "");
@@ -268,14 +235,12 @@ struct GateOptions {
 
 // Returns the matches, with the candidate as player A. Each ends early by a
 // sequential test of H0, "the candidate is weaker by max_drop_elo", against H1,
-// "it is as strong". The tests share an error of 5 % (Bonferroni): an equal
-// candidate is rejected with a probability of at most 5 % over all matches.
-// Their seeds differ from the seeds of the run's evaluations, which derive from
-// (run_seed, generation): indices here count down from the largest.
+// "it is as strong". The tests share an error of 5 % (Bonferroni): that of
+// rejecting an equal candidate. Their seeds are not those of the run's
+// evaluations, for indices here count down from the largest.
 std::vector<ArenaOptions> GateMatches(const GateOptions& options);
 
-// Returns whether the match shows that the candidate is weaker: its test has
-// accepted H0. A match that ends undecided does not.
+// Returns whether the test of the match has accepted H0.
 bool IsWeaker(const ArenaResult& result);
 
 }  // namespace tara::eval

@@ -6,7 +6,6 @@
 #include "tara/base/status_macros.h"
 #include "tara/core/board.h"
 #include "tara/core/rules.h"
-#include "tara/core/state.h"
 #include "tara/core/symmetry.h"
 #include "tara/eval/arena/arena.h"
 #include "tara/mcts/state_hash.h"
@@ -53,13 +52,20 @@ int DefaultOpeningPlies(Variant variant, const RuleOptions& rule_options) {
   }
 }
 
-Openings::Openings(const OpeningOptions& options)
-    : options_(options), plies_(options.plies) {}
+int OpeningPlies(const ArenaOptions& options) {
+  return options.opening_plies.has_value()
+             ? *options.opening_plies
+             : DefaultOpeningPlies(options.variant, options.rule_options);
+}
+
+Openings::Openings(const ArenaOptions& options)
+    : start_(InitialState(options.variant, options.rule_options)),
+      seed_(options.seed),
+      given_(options.given_openings),
+      least_plies_(OpeningPlies(options)) {}
 
 Opening Openings::Draw(Random& random) const {
-  Opening opening = {
-      .state = InitialState(options_.variant, options_.rule_options),
-      .actions = {}};
+  Opening opening = {.state = start_, .actions = {}};
   while (static_cast<int>(opening.actions.size()) < plies_) {
     const Action action = RandomAction(opening.state, random);
     State next = opening.state;
@@ -72,10 +78,9 @@ Opening Openings::Draw(Random& random) const {
 }
 
 absl::StatusOr<Opening> Openings::Next() {
-  if (!options_.given.empty()) {
-    Opening opening = {
-        .state = InitialState(options_.variant, options_.rule_options),
-        .actions = options_.given[next_++ % options_.given.size()]};
+  if (!given_.empty()) {
+    Opening opening = {.state = start_,
+                       .actions = given_[next_++ % given_.size()]};
     for (const Action action : opening.actions) {
       TARA_RETURN_IF_ERROR(PlayAction(action, opening.state));
     }
@@ -83,22 +88,18 @@ absl::StatusOr<Opening> Openings::Next() {
   }
   // Three streams per opening: this one, and one for each of its two games.
   Random random(
-      DeriveSeed(options_.seed, uint64_t{3} * next_++, StreamPurpose::kArena));
+      DeriveSeed(seed_, uint64_t{3} * next_++, StreamPurpose::kArena));
   int repeated = 0;
   while (true) {
     Opening opening = Draw(random);
-    if (options_.plies == 0) return opening;
     const uint64_t hash = mcts::HashState(RepresentativeOf(opening.state));
-    if (!seen_.insert(hash).second) {
-      if (++repeated % kDrawsUntilLonger != 0) continue;
-      if (++plies_ > options_.plies + kMaxLonger) {
-        return absl::FailedPreconditionError(absl::StrCat(
-            "openings: no other opening of ", Info(options_.variant).id,
-            " after ", next_ - 1, "; expected fewer games"));
-      }
-      continue;
+    if (least_plies_ == 0 || seen_.insert(hash).second) return opening;
+    if (++repeated % kDrawsUntilLonger != 0) continue;
+    if (++plies_ > least_plies_ + kMaxLonger) {
+      return absl::FailedPreconditionError(absl::StrCat(
+          "openings: no other opening of ", Info(start_.variant).id, " after ",
+          next_ - 1, "; expected fewer games"));
     }
-    return opening;
   }
 }
 

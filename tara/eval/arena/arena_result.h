@@ -20,8 +20,7 @@
 
 namespace tara::eval {
 
-// Margin of a game that a player loses on time or by a fault, on any board. It
-// is small, so that margins stay close to the margins of finished games.
+// Margin of a game lost on time or by a fault: like those of finished games.
 inline constexpr int kForfeitMargin = 2;
 
 enum class Forfeit : uint8_t { kNone, kByA, kByB };
@@ -33,17 +32,12 @@ struct ArenaGame {
   bool a_is_red = false;
   // Points of A minus points of B, including the compensation.
   double margin = 0;
-  int length = 0;  // actions, opening included
-  // Who lost by kForfeitMargin, on time or by a fault.
-  Forfeit forfeit = Forfeit::kNone;
-  // Why the game ended early, as GameResult.adjudication; empty: it ended by
-  // the rules or by a forfeit.
-  std::string adjudication = {};
+  int length = 0;                    // actions, opening included
+  Forfeit forfeit = Forfeit::kNone;  // who lost on time or by a fault
+  std::string adjudication = {};     // GameResult.adjudication
   TimeUse time_a = {};
   TimeUse time_b = {};
-  // The fault of the player (Turn::forfeit); empty: none, so a forfeit is on
-  // time.
-  std::string fault = {};
+  std::string fault = {};  // Turn::forfeit; empty: a forfeit is on time
   uint64_t same_game = 0;  // record::SameGameKey
 };
 
@@ -60,9 +54,8 @@ struct ClockResult {
   }
 };
 
-// Result of player A against player B over pairs of matches. The two matches of
-// a pair have the same openings with exchanged sides. 95 % intervals, over the
-// pairs.
+// Result of player A against player B over pairs of matches, which have the
+// same openings with exchanged sides. 95 % intervals, over the pairs.
 struct MatchResult {
   int matches = 0;
   int wins = 0;  // of A, by the sum of points; so are the others
@@ -129,8 +122,7 @@ struct ArenaReportRow {
   ArenaResult result;
   // As ParseTimeControl reads it; empty: without clocks.
   std::string time_control = {};
-  // The rules that a network among the players has not learned, "SPEC: RULES";
-  // empty: none.
+  // "SPEC: RULES": those that a network among the players has not learned.
   std::string not_learned = {};
 };
 
@@ -141,14 +133,10 @@ std::string ArenaVerdict(absl::Span<const ArenaReportRow> rows);
 // Returns the object of one row in the JSON of ReportArena.
 nlohmann::ordered_json ArenaRowJson(const ArenaReportRow& row);
 
-// Returns a report. Its text: rules that networks have not learned; the verdict
-// if the rows have the same players; a table of matches if matches were played;
-// one row per result and, for several results of the same two players, a total
-// over all their games. With clocks, the mean time per move and the games lost
-// on time of each player follow; then the games lost by faults, if any, and the
-// decisions of sequential tests. Notes mark intervals that come from a
-// sequential test, and rows with repeated games. The page has the same tables,
-// and plots; it REQUIRES the same players in all rows.
+// Returns a report: rules that networks have not learned; the verdict if the
+// rows have the same players; tables of matches if any were played, of games,
+// of clocks, of faults and of sequential tests. Several results of the same two
+// players have a total. The page REQUIRES the same players in all rows.
 //
 // Its JSON is a list of objects, one per row, with the fields of ArenaResult
 // (without the single games) by name; infinite numbers are null. Fields that
@@ -162,14 +150,11 @@ nlohmann::ordered_json ArenaRowJson(const ArenaReportRow& row);
 Report ReportArena(absl::Span<const ArenaReportRow> rows);
 
 // Partner cross-play in variants for pairs: the strength of two different
-// players as partners, compared with that of each as its own partner. Players
-// that have learned only with themselves may share conventions that a stranger
-// does not know. Source: Hu, Lerer, Peysakhovich and Foerster 2020, "'Other-
-// Play' for zero-shot coordination" (ICML), which compares cross-play with
-// self-play.
+// players as partners, compared with that of each as its own partner, with whom
+// it may share conventions. Source: Hu, Lerer, Peysakhovich and Foerster 2020,
+// "'Other-Play' for zero-shot coordination" (ICML).
 
-// One match of a study: a team against another, with the openings that all
-// matches of the study share.
+// One match of a study, whose matches share their openings.
 struct CrossPlayMatch {
   std::string team;       // "A+B"
   std::string opponents;  // "C"
@@ -181,8 +166,7 @@ struct CrossPlayMatch {
 struct CrossPlayStudy {
   Variant variant = Variant::kSacredHillDoublesL1;
   std::vector<CrossPlayMatch> matches;
-  // The weighted sum of the scores without any conventions (0 for Elo and
-  // margins).
+  // The weighted sum of the scores without conventions; of Elo, margins: 0.
   double even_score = 0;
   // See ArenaReportRow.
   std::string not_learned = {};
@@ -211,9 +195,8 @@ inline constexpr double kWeightsAgainstOthers[] = {-0.5, -0.5, 1};
 // worth = (AB against AA + AB against BB) / 2.
 inline constexpr double kWeightsAgainstThemselves[] = {0, 0.5, 0.5};
 
-// Returns the worth over the openings that all matches have completed. The
-// intervals are infinite with fewer than two. The bootstrap draws from
-// `random`.
+// Returns the worth over the openings that all matches have completed, with
+// infinite intervals for fewer than two. The bootstrap draws from `random`.
 PartnershipWorth EstimateWorth(const CrossPlayStudy& study, Random& random);
 
 // The content of a report.

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <iterator>
@@ -20,11 +19,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kLinePlies[] = {1, 2, 4, 8};
-constexpr NumberFormat kScoreChange = {.scale = 100,
-                                       .digits = 1,
-                                       .sign = true,
-                                       .above = "better",
-                                       .below = "worse"};
 
 // A sample with its scores.
 struct Scored {
@@ -184,22 +178,6 @@ struct Confirmed {
   std::optional<Scores> fresh = {};
 };
 
-Confirmed CompensationOf(const Figures& figures, const Scored& base) {
-  const Compensation& found = *base.sample->compensation;
-  Confirmed confirmed = {.base = base.sample, .found = &found};
-  const Scored* const step =
-      found.halves == base.sample->rules.compensation_halves
-          ? &base
-          : figures.Find(part::kLadder, *base.sample, found.halves);
-  if (step != nullptr) {
-    confirmed.other_half = ScoresOf(HalfOf(step->sample->games, 1));
-  }
-  const Scored* const fresh =
-      figures.Find(part::kFresh, *base.sample, found.halves);
-  if (fresh != nullptr) confirmed.fresh = fresh->scores;
-  return confirmed;
-}
-
 // One variant and player after another, each by simulations, or `last_only`.
 std::vector<Confirmed> CompensationsOf(const Figures& figures,
                                        bool last_only = false) {
@@ -207,8 +185,20 @@ std::vector<Confirmed> CompensationsOf(const Figures& figures,
   for (const auto& group : ByPlayer(figures.Of(part::kGames))) {
     std::vector<Confirmed> of_group;
     for (const Scored* base : group) {
-      if (!base->sample->compensation.has_value()) continue;
-      of_group.push_back(CompensationOf(figures, *base));
+      const Sample& sample = *base->sample;
+      if (!sample.compensation.has_value()) continue;
+      const int halves = sample.compensation->halves;
+      Confirmed& confirmed = of_group.emplace_back();
+      confirmed = {.base = &sample, .found = &*sample.compensation};
+      const Scored* const step =
+          halves == sample.rules.compensation_halves
+              ? base
+              : figures.Find(part::kLadder, sample, halves);
+      if (step != nullptr) {
+        confirmed.other_half = ScoresOf(HalfOf(step->sample->games, 1));
+      }
+      const Scored* const fresh = figures.Find(part::kFresh, sample, halves);
+      if (fresh != nullptr) confirmed.fresh = fresh->scores;
     }
     if (last_only && !of_group.empty()) of_group = {of_group.back()};
     all.insert(all.end(), of_group.begin(), of_group.end());
@@ -443,22 +433,20 @@ ReportRow CourseRow(const Scored& each) {
   const auto is_double_capture = [](const auto& g) {
     return g.ending == Ending::kDoubleCapture;
   };
+  const auto if_told = [&](const ReportField& field) {
+    return told.empty() ? NoField(field.name, field.heading) : field;
+  };
   ReportRow row = Joined(
       {Head(*each.sample, "what a game is like"),
        {MeanField("length", "length", MeanOf(games, &GameFacts::length)),
         MeanField("branching", "choices", BranchingOf(games)),
-        MeanField("lead_changes", "lead changes", MeanOf(told, lead_changes)),
-        ShareField("decided", "decided at %", MeanOf(told, decided)),
-        ShareField("comebacks", "comebacks %", ShareOf(told, is_comeback)),
+        if_told(MeanField("lead_changes", "lead changes",
+                          MeanOf(told, lead_changes))),
+        if_told(ShareField("decided", "decided at %", MeanOf(told, decided))),
+        if_told(
+            ShareField("comebacks", "comebacks %", ShareOf(told, is_comeback))),
         ShareField("double_captures", "double captures %",
                    ShareOf(games, is_double_capture))}});
-  if (told.empty()) {
-    for (ReportField& field : row) {
-      for (const char* name : {"lead_changes", "decided", "comebacks"}) {
-        if (field.name == name) field = NoField(field.name, field.heading);
-      }
-    }
-  }
   for (int type = 0; type < kNumActionTypes; ++type) {
     const absl::string_view name =
         ActionTypeName(static_cast<ActionType>(type));

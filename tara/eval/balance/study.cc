@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <memory>
 #include <utility>
 
 #include "absl/base/thread_annotations.h"
@@ -395,108 +394,25 @@ class Run {
   int64_t games_done_ ABSL_GUARDED_BY(mutex_) = 0;
 };
 
+// Returns the first actions of a game, up to symmetry.
+std::vector<Action> LineOf(Variant variant, const GameFacts& game, int plies) {
+  const size_t length =
+      std::min(static_cast<size_t>(plies), game.actions.size());
+  return record::CanonicalLine(variant,
+                               absl::MakeConstSpan(game.actions).first(length));
+}
+
+template <typename... What>
+absl::Status Invalid(const What&... what) {
+  return absl::InvalidArgumentError(absl::StrCat(what...));
+}
+
 absl::Status CheckCount(absl::string_view field, int value) {
   constexpr int kMaxGames = 10000000;
   if (value >= 0 && value <= kMaxGames) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      field, " is ", value, "; expected a number from 0 to ", kMaxGames));
+  return Invalid(field, " is ", value, "; expected a number from 0 to ",
+                 kMaxGames);
 }
-
-}  // namespace
-
-std::optional<Compensation> FindCompensation(
-    absl::Span<const Sample* const> steps, int openings, int plies) {
-  std::vector<LadderGame> games, half;
-  std::map<std::vector<Action>, int> numbers;  // of openings
-  for (const Sample* step : steps) {
-    if (step->games.empty()) return std::nullopt;
-    for (const GameFacts& game : step->games) {
-      if (game.place >= static_cast<uint64_t>(openings)) break;
-      const int opening =
-          numbers
-              .try_emplace(LineOf(step->variant, game, plies), numbers.size())
-              .first->second;
-      games.push_back({.points = step->rules.compensation_halves / 2.0,
-                       .score = game.score(),
-                       .cluster = opening});
-      if (game.place % 2 == 0) half.push_back(games.back());
-    }
-  }
-  return Compensation{
-      .fit = FitLadder(games),
-      .halves = static_cast<int>(2 * FitLadder(half).Nearest().points)};
-}
-
-absl::Status CheckStudy(const Study& study) {
-  if (study.players.empty()) {
-    return absl::InvalidArgumentError(
-        "player is missing; expected one at least, such as player: \"best\"");
-  }
-  if (study.size.budget().empty()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "size ", study.size.name(), " has no budget; expected one at least"));
-  }
-  std::set<int> budgets;
-  for (const proto::StudyBudget& budget : study.size.budget()) {
-    const google::protobuf::Descriptor& type = *budget.GetDescriptor();
-    for (int i = 0; i < type.field_count(); ++i) {
-      const google::protobuf::FieldDescriptor& field = *type.field(i);
-      TARA_RETURN_IF_ERROR(CheckCount(
-          field.name(), budget.GetReflection()->GetInt32(budget, &field)));
-    }
-    if (!budgets.insert(budget.simulations()).second) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("budget: simulations ", budget.simulations(),
-                       " are given twice; expected each number once"));
-    }
-    if (budget.games() < 2) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "budget of ", budget.simulations(), " simulations: games is ",
-          budget.games(), "; expected 2 or more"));
-    }
-    for (const PlayerSpec& player : study.players) {
-      if (budget.simulations() == 0 || Searches(player)) continue;
-      return absl::InvalidArgumentError(
-          absl::StrCat("player '", player.text,
-                       "' has no simulations; expected mcts, net or best "
-                       "players"));
-    }
-  }
-  TARA_RETURN_IF_ERROR(CheckCount("depth_games", study.size.depth_games()));
-  TARA_RETURN_IF_ERROR(
-      CheckCount("depth_simulations", study.size.depth_simulations()));
-  if (study.drawn_plies < 0 || study.opening_plies.value_or(0) < 0 ||
-      !(study.temperature > 0)) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "openings: opening_plies ", study.opening_plies.value_or(0),
-        ", drawn_plies ", study.drawn_plies, ", temperature ",
-        study.temperature, "; expected 0 or more, and a temperature above 0"));
-  }
-  if (!(study.ladder_points >= 0.5 && study.ladder_points <= 12)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("ladder_points is ", study.ladder_points,
-                     "; expected a number from 0.5 to 12"));
-  }
-  return absl::OkStatus();
-}
-
-absl::StatusOr<int64_t> MostGamesOf(const Study& study,
-                                    const StudyContext& context) {
-  StudyContext local = context;
-  local.fleet = nullptr;
-  Run run(study, local, /*dry=*/true);
-  TARA_RETURN_IF_ERROR(run.PlayAll());
-  return run.planned();
-}
-
-absl::StatusOr<StudyResults> RunStudy(const Study& study,
-                                      const StudyContext& context) {
-  Run run(study, context, /*dry=*/false);
-  TARA_RETURN_IF_ERROR(run.PlayAll());
-  return run.Results();
-}
-
-namespace {
 
 // Returns how the values ran towards the winner, which `result` names (1 Red,
 // -1 Blue); none without values.
@@ -526,6 +442,94 @@ std::optional<GameDrama> DramaOf(const std::vector<float>& red_values,
 }
 
 }  // namespace
+
+std::optional<Compensation> FindCompensation(
+    absl::Span<const Sample* const> steps, int openings, int plies) {
+  std::vector<LadderGame> games, half;
+  std::map<std::vector<Action>, int> numbers;  // of openings
+  for (const Sample* step : steps) {
+    if (step->games.empty()) return std::nullopt;
+    for (const GameFacts& game : step->games) {
+      if (game.place >= static_cast<uint64_t>(openings)) break;
+      const int opening =
+          numbers
+              .try_emplace(LineOf(step->variant, game, plies), numbers.size())
+              .first->second;
+      games.push_back({.points = step->rules.compensation_halves / 2.0,
+                       .score = game.score(),
+                       .cluster = opening});
+      if (game.place % 2 == 0) half.push_back(games.back());
+    }
+  }
+  return Compensation{
+      .fit = FitLadder(games),
+      .halves = static_cast<int>(2 * FitLadder(half).Nearest().points)};
+}
+
+absl::Status CheckStudy(const Study& study) {
+  if (study.players.empty()) {
+    return Invalid(
+        "player is missing; expected one at least, such as player: \"best\"");
+  }
+  if (study.size.budget().empty()) {
+    return Invalid("size ", study.size.name(),
+                   " has no budget; expected one at least");
+  }
+  std::set<int> budgets;
+  for (const proto::StudyBudget& budget : study.size.budget()) {
+    const google::protobuf::Descriptor& type = *budget.GetDescriptor();
+    for (int i = 0; i < type.field_count(); ++i) {
+      const google::protobuf::FieldDescriptor& field = *type.field(i);
+      TARA_RETURN_IF_ERROR(CheckCount(
+          field.name(), budget.GetReflection()->GetInt32(budget, &field)));
+    }
+    if (!budgets.insert(budget.simulations()).second) {
+      return Invalid("budget: simulations ", budget.simulations(),
+                     " are given twice; expected each number once");
+    }
+    if (budget.games() < 2) {
+      return Invalid("budget of ", budget.simulations(),
+                     " simulations: games is ", budget.games(),
+                     "; expected 2 or more");
+    }
+    for (const PlayerSpec& player : study.players) {
+      if (budget.simulations() == 0 || Searches(player)) continue;
+      return Invalid("player '", player.text,
+                     "' has no simulations; expected mcts, net or best "
+                     "players");
+    }
+  }
+  TARA_RETURN_IF_ERROR(CheckCount("depth_games", study.size.depth_games()));
+  TARA_RETURN_IF_ERROR(
+      CheckCount("depth_simulations", study.size.depth_simulations()));
+  const int opening_plies = study.opening_plies.value_or(0);
+  if (study.drawn_plies < 0 || opening_plies < 0 || !(study.temperature > 0)) {
+    return Invalid("openings: opening_plies ", opening_plies, ", drawn_plies ",
+                   study.drawn_plies, ", temperature ", study.temperature,
+                   "; expected 0 or more, and a temperature above 0");
+  }
+  if (!(study.ladder_points >= 0.5 && study.ladder_points <= 12)) {
+    return Invalid("ladder_points is ", study.ladder_points,
+                   "; expected a number from 0.5 to 12");
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<int64_t> MostGamesOf(const Study& study,
+                                    const StudyContext& context) {
+  StudyContext local = context;
+  local.fleet = nullptr;
+  Run run(study, local, /*dry=*/true);
+  TARA_RETURN_IF_ERROR(run.PlayAll());
+  return run.planned();
+}
+
+absl::StatusOr<StudyResults> RunStudy(const Study& study,
+                                      const StudyContext& context) {
+  Run run(study, context, /*dry=*/false);
+  TARA_RETURN_IF_ERROR(run.PlayAll());
+  return run.Results();
+}
 
 absl::StatusOr<GameFacts> FactsOf(const proto::GameRecord& game) {
   TARA_ASSIGN_OR_RETURN(const record::ReplayedGame replayed,
@@ -643,13 +647,6 @@ std::vector<std::vector<Action>> ActionsByClass(const State& state) {
     classes[class_of[Index(action)]].push_back(action);
   });
   return classes;
-}
-
-std::vector<Action> LineOf(Variant variant, const GameFacts& game, int plies) {
-  const size_t length =
-      std::min(static_cast<size_t>(plies), game.actions.size());
-  return record::CanonicalLine(variant,
-                               absl::MakeConstSpan(game.actions).first(length));
 }
 
 Interval EffectiveOpenings(Variant variant, Games games, int plies) {

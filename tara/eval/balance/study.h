@@ -2,10 +2,9 @@
 #define TARA_EVAL_BALANCE_STUDY_H_
 
 // A study of balance: samples of games of players with themselves, kept in one
-// game store. Each sample is an arena contest (tara/eval/arena/arena.h), played
-// and resumed as those are. Measures are figures that are computed from the
-// samples; games that are the same up to symmetry are one cluster for every
-// interval.
+// game store. Each sample is an arena contest (tara/eval/arena/arena.h). Of
+// them measures are computed; games that are the same up to symmetry are one
+// cluster for every interval.
 
 #include <array>
 #include <cstdint>
@@ -38,17 +37,14 @@
 
 namespace tara::eval {
 
-// A side is ahead where its value is above this (win minus loss: an expected
-// score of 55 %).
+// A side is ahead where its value is above this: an expected score of 55 %.
 inline constexpr float kAhead = 0.1f;
 
-// The course of a game by its player's own values. Of games with values and a
-// winner.
+// The course of a game with a winner by its player's own values.
 struct GameDrama {
   // Changes of the side that is ahead; even positions are not a change.
   int lead_changes = 0;
-  // The ply after which the winner stays ahead; the game's length if it was not
-  // ahead at the last evaluation.
+  // The ply after which the winner stays ahead; at most the game's length.
   int decided_ply = 0;
   // The winner's lowest expected score, in [0, 1].
   double lowest_score = 0.5;
@@ -70,8 +66,7 @@ struct GameFacts {
   Ending ending = Ending::kNone;
   std::array<int, kNumActionTypes> types = {};  // actions, by ActionType
   std::array<SeatFacts, 4> seats = {};
-  // Doubles: the seat that was out first, which ended the game; -1: none.
-  int first_out = -1;
+  int first_out = -1;  // in doubles: the seat that ended the game by being out
   std::optional<GameDrama> drama = {};
   std::vector<Action> actions = {};  // all
   uint64_t same_game = 0;            // record::SameGameKey
@@ -86,8 +81,7 @@ absl::StatusOr<GameFacts> FactsOf(const proto::GameRecord& game);
 
 // Scores within this of 1/2 are even.
 inline constexpr double kEvenBand = 0.05;
-// A doubling of simulations that gains less Elo than this ends the curve of the
-// depth of skill.
+// A doubling that gains less Elo ends the curve of the depth of skill.
 inline constexpr double kMinGain = 20;
 
 // Returns one cluster per different game.
@@ -130,25 +124,19 @@ struct Scores {
 
 Scores ScoresOf(absl::Span<const GameFacts> games);
 
-// Returns the score of A over pairs of games, in which A is Red and Blue in
-// turn (GameRecord.place). Pairs of the same games count as one.
+// Returns the score of A over pairs of games; the same pairs count as one.
 Interval ScoreOfA(absl::Span<const GameFacts> games);
 
-// A compensation is found by the games with an even place and confirmed by
-// those with an odd one.
+// A compensation is found by games at even places, confirmed by the others.
 std::vector<GameFacts> HalfOf(absl::Span<const GameFacts> games, int half);
 
-// Returns the legal actions by class, in order of their first members. Two
-// actions are in one class if a symmetry that leaves the position as it is maps
-// one onto the other: the hills B1 and F7 are one first action of Sacred Hill.
+// Returns the legal actions by class, in order of their first members: those
+// that symmetries which leave the position as it is map onto each other.
 std::vector<std::vector<Action>> ActionsByClass(const State& state);
 
-// Returns the first actions of a game, up to symmetry.
-std::vector<Action> LineOf(Variant variant, const GameFacts& game, int plies);
-
 // Returns the effective number of openings of `plies` actions: exp of the
-// entropy of the lines, up to symmetry. The high end is infinite if most lines
-// were seen once: then the games do not bound it.
+// entropy of the lines, up to symmetry. If most lines were seen once, the games
+// do not bound it: the high end is infinite.
 Interval EffectiveOpenings(Variant variant, absl::Span<const GameFacts> games,
                            int plies);
 
@@ -178,8 +166,7 @@ struct Study {
   double ladder_points = 4;
 };
 
-// Returns INVALID_ARGUMENT, naming the field, for numbers out of range and
-// for measures that need other games than there are.
+// Returns INVALID_ARGUMENT, naming the field, for what is out of range.
 absl::Status CheckStudy(const Study& study);
 
 // The parts of a study: the purpose of a sample.
@@ -217,16 +204,15 @@ struct Sample {
   std::optional<Compensation> compensation = {};
 };
 
-// Returns the compensation by the ladder of these samples; the first one is
-// without compensation; their games begin with the same `openings` openings of
+// Returns the compensation by the ladder of these samples, the first one
+// without compensation, whose games begin with the same `openings` openings of
 // `plies` actions. None where a step has no games.
 std::optional<Compensation> FindCompensation(
     absl::Span<const Sample* const> steps, int openings, int plies);
 
 struct StudyResults {
   std::vector<Sample> samples;
-  // The rules that a player has not learned, by player as given: left out, or
-  // with `untrained` played all the same.
+  // By player as given; left out, or with `untrained` played all the same.
   std::map<std::string, std::set<std::string>> not_learned = {};
   bool untrained = false;
   // Serialized contests of the samples.
@@ -254,15 +240,14 @@ struct StudyContext {
 absl::StatusOr<int64_t> MostGamesOf(const Study& study,
                                     const StudyContext& context);
 
-// Plays the games that the store lacks and returns all of the study's. Each
-// game is kept when it ends: the same call resumes. Stopped, it returns the
-// samples so far. Errors of the players and of the store.
-// REQUIRES: CheckStudy accepts the study.
+// Plays the games that the store lacks, each of which is kept when it ends, and
+// returns all of the study's; stopped, those so far. Errors of the players and
+// of the store. REQUIRES: CheckStudy accepts the study.
 absl::StatusOr<StudyResults> RunStudy(const Study& study,
                                       const StudyContext& context);
 
-// The conclusions for a variant: a few sentences, each by a rule and with the
-// figures that it rests on. docs/explanation/statistics.md states the rules.
+// The conclusions for a variant, with the figures that they rest on, by the
+// rules of docs/explanation/statistics.md.
 struct Verdict {
   Variant variant = Variant::kSacredHillL1;
   std::vector<std::string> sentences = {};

@@ -843,18 +843,17 @@ std::string BookPage(const OpeningTree& tree, const BookSource& source) {
     }
     const std::vector<ReportRow> rows = ActionRows(*position, /*all=*/true);
     for (size_t i = 0; i < rows.size(); ++i) {
-      std::tie(json["headings"], made["actions"][i]["cells"]) =
+      Json& shown = made["actions"][i];
+      std::tie(json["headings"], shown["cells"]) =
           CellsOf(rows[i], tree.games() > 0);
-    }
-    for (size_t i = 0; i < position->actions.size(); ++i) {
       const OpeningAction& action = position->actions[i];
       if (action.node < 0) continue;
       Json symmetries = Json::array();
       for (const Symmetry& symmetry : action.from_node) {
         symmetries.push_back({symmetry.board, symmetry.seat_shift});
       }
-      made["actions"][i]["next"] = {{"place", action.node},
-                                    {"symmetries", std::move(symmetries)}};
+      shown["next"] = {{"place", action.node},
+                       {"symmetries", std::move(symmetries)}};
     }
     json["places"].push_back(std::move(made));
   }

@@ -3,11 +3,8 @@
 
 // An opening book: the first positions of games with the results of their
 // searches, and the continuations in stored games. Positions that differ by a
-// symmetry (RepresentativeSymmetry) are one.
-//
-// OpeningBook is the file. OpeningTree is its content for the games from one
-// start: values backed up from the last positions to the first, games counted
-// by action, and the positions to search next.
+// symmetry (RepresentativeSymmetry) are one. OpeningBook is the file,
+// OpeningTree its content for the games from one start.
 
 #include <cstddef>
 #include <cstdint>
@@ -44,20 +41,17 @@ struct SearchedPosition {
   proto::BookPosition search = {};
 };
 
-// The player that searched the positions of a book. Values of two players are
-// not comparable.
+// The player that searched the positions of a book: just one.
 struct BookPlayer {
   std::string spec;      // as WithPrecision returns it
   std::string identity;  // PlayerIdentity
 };
 
-// A book in an SQLite file. Additions are durable: killing the process loses
-// nothing, and a power failure loses at most the last additions. Not thread-
-// safe; other processes may read concurrently.
+// A book in an SQLite file. Killing the process loses nothing, a power failure
+// at most the last additions. Not thread-safe; other processes may read.
 class OpeningBook {
  public:
-  // kReadWrite creates the file. Errors of OpenSqliteFile, and DATA_LOSS naming
-  // the file for malformed positions or games.
+  // Errors of OpenSqliteFile; DATA_LOSS for malformed positions or games.
   static absl::StatusOr<OpeningBook> Open(const std::string& path,
                                           SqliteDatabase::Mode mode);
 
@@ -74,8 +68,7 @@ class OpeningBook {
 
   // Errors of the file. REQUIRES: the book has no player.
   absl::Status SetPlayer(const BookPlayer& player);
-  // Adds all or, on an error of the file, none. REQUIRES: the book contains
-  // none of them.
+  // Adds all or, on an error of the file, none. REQUIRES: none is in the book.
   absl::Status AddPositions(absl::Span<const SearchedPosition> positions);
   // Adds the games that are not in the book, and returns their number. Errors
   // of the file, and of Replay for an invalid record.
@@ -101,13 +94,13 @@ struct ActionGames {
   int64_t games() const { return wins + draws + losses; }
 };
 
-// A book's content for an action and its equivalents by a symmetry of the
+// A book's content for an action and those like it by a symmetry of the
 // position. Scores and points are for the side to move.
 struct OpeningAction {
   std::vector<Action> actions = {};  // in the order of LegalSet::ForEach
-  // Whether the position after it was searched or is final. If so, the score is
-  // backed up from there. Otherwise it comes from the search of the position
-  // before, as the difference from the best.
+  // Whether the position after it was searched or is final, so that the score
+  // is backed up from there. Otherwise it is the best one less the difference
+  // in the search of the position before.
   bool known = false;
   // None if it was neither searched nor visited.
   std::optional<double> score = {};
@@ -118,9 +111,8 @@ struct OpeningAction {
   ActionGames games = {};
   // The book's best line, starting with this action.
   std::vector<Action> line = {};
-  // The index in the tree of the position after it; -1: not in the tree.
-  // `from_node` has, by action, the symmetry that maps that node's
-  // representative to the position after the action.
+  // The index in the tree of the position after it; -1: not in the tree. By
+  // action the symmetry that maps its representative to that position.
   int node = -1;
   std::vector<Symmetry> from_node = {};
 };
@@ -141,9 +133,8 @@ struct OpeningPosition {
 
 // A book's content for the games from one start. Values are backed up by
 // minimax: once the most visited action of a position has been searched, its
-// value is that of its best searched action; until then, that of its own
-// search. A line that returns to a position of an earlier ply (High Kings) has
-// the value of that position's own search.
+// value is that of its best searched action. Until then, and for lines that
+// return to an earlier ply (High Kings), it is that of its own search.
 class OpeningTree {
  public:
   // Copies the content below `start` from the book. `also` is a position that
@@ -227,24 +218,20 @@ class OpeningTree {
   std::unordered_set<uint64_t> seen_;  // BookGame.same_game
 };
 
-// The cost in score of one more ply when the positions to search are chosen: a
-// line that gives away 10 % less may be five plies longer.
+// The cost in score of one more ply when the positions to search are chosen.
 inline constexpr double kPlyCost = 0.02;
 
 struct GrowBookOptions {
   int positions = 1000;  // searched ones that the tree is to have
   mcts::SearchPositionsOptions search = {};
-  // Called often while searching, by several threads, with the number of
-  // positions.
+  // Called often, by several threads, with the number of positions.
   std::function<void(int positions)> on_progress = {};
 };
 
 // Searches the positions that the tree wants and adds them to the tree and the
-// book, until the tree has `positions` searched ones or there are no more. The
-// result does not depend on the number of threads.
-//
-// Returns CANCELLED when search.stop returns true, or errors of the evaluator
-// or the file. Completed rounds of some dozens of searches are kept.
+// book, until the tree has `positions` searched ones or there are no more, by
+// any number of threads the same. Returns CANCELLED when search.stop returns
+// true, or errors of the evaluator or the file; completed rounds are kept.
 absl::Status GrowBook(const GrowBookOptions& options,
                       mcts::Evaluator& evaluator, OpeningBook& book,
                       OpeningTree& tree);

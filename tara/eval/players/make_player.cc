@@ -20,7 +20,6 @@
 #include "tara/core/rule_options.h"
 #include "tara/core/rules.h"
 #include "tara/core/variant.h"
-#include "tara/eval/players/player.h"
 #include "tara/mcts/evaluators/simple_evaluators.h"
 #include "tara/nn/inference/network_evaluator.h"
 
@@ -40,14 +39,6 @@ absl::StatusOr<std::string> FindReadyMadeModel() {
       "no ready-made model ", path,
       "; expected it there, or a player net:PATH of another network"));
 }
-
-namespace {
-
-// Playouts draw from the position and this: a player's strength must not
-// depend on luck with a seed, and a game is reproduced from its own.
-constexpr uint64_t kPlayoutSeed = 0;
-
-}  // namespace
 
 absl::StatusOr<PlayerSpec> WithPrecision(const PlayerSpec& given) {
   if (given.kind != PlayerKind::kNet) return given;
@@ -125,6 +116,10 @@ absl::StatusOr<std::string> NetworkFileOf(const PlayerSpec& spec) {
 
 namespace {
 
+// Playouts draw from the position and this: a player's strength must not
+// depend on luck with a seed, and a game is reproduced from its own.
+constexpr uint64_t kPlayoutSeed = 0;
+
 // The network of a spec, for as long as there are players of it.
 class SharedNetwork {
  public:
@@ -145,29 +140,25 @@ class SharedNetwork {
   std::weak_ptr<mcts::Evaluator> network_ ABSL_GUARDED_BY(mutex_);
 };
 
+// REQUIRES: a player with a network, or that searches.
+absl::StatusOr<std::shared_ptr<mcts::Evaluator>> EvaluatorOf(
+    const PlayerSpec& spec, SharedNetwork& network) {
+  if (spec.kind == PlayerKind::kNet) return network.Get(spec);
+  return std::make_shared<mcts::PlayoutEvaluator>(spec.playouts, kPlayoutSeed);
+}
+
 absl::StatusOr<std::unique_ptr<Player>> Make(const PlayerSpec& spec,
                                              SharedNetwork& network) {
+  if (spec.kind == PlayerKind::kBaseline) return spec.info->make(spec);
+  if (spec.kind == PlayerKind::kEngine) return NewEnginePlayer(spec.engine);
+  TARA_ASSIGN_OR_RETURN(std::shared_ptr<mcts::Evaluator> evaluator,
+                        EvaluatorOf(spec, network));
+  if (spec.policy_alone) return NewPolicyPlayer(std::move(evaluator));
   // One thread's time is that of the processor: on a busy machine a wall clock
   // would decide games.
   SearchPlayerOptions search = spec.search;
   if (search.threads == 1) search.time_clock = CoarseThreadTime;
-  switch (spec.kind) {  // no default: a kind that is left out does not compile
-    case PlayerKind::kBaseline:
-      return spec.info->make(spec);
-    case PlayerKind::kMcts:
-      return NewSearchPlayer(
-          std::make_unique<mcts::PlayoutEvaluator>(spec.playouts, kPlayoutSeed),
-          search);
-    case PlayerKind::kNet: {
-      TARA_ASSIGN_OR_RETURN(std::shared_ptr<mcts::Evaluator> evaluator,
-                            network.Get(spec));
-      if (spec.policy_alone) return NewPolicyPlayer(std::move(evaluator));
-      return NewSearchPlayer(std::move(evaluator), search);
-    }
-    case PlayerKind::kEngine:
-      return NewEnginePlayer(spec.engine);
-  }
-  __builtin_unreachable();
+  return NewSearchPlayer(std::move(evaluator), search);
 }
 
 }  // namespace
@@ -190,12 +181,10 @@ PlayerFactory NewPlayerFactory(const TeamSpec& team) {
 
 absl::StatusOr<std::shared_ptr<mcts::Evaluator>> MakeEvaluator(
     const PlayerSpec& spec) {
-  if (spec.kind == PlayerKind::kMcts) {
-    return std::make_shared<mcts::PlayoutEvaluator>(spec.playouts,
-                                                    kPlayoutSeed);
-  }
-  if (spec.kind == PlayerKind::kNet && !spec.policy_alone) {
-    return SharedNetwork().Get(spec);
+  if (spec.kind == PlayerKind::kMcts ||
+      (spec.kind == PlayerKind::kNet && !spec.policy_alone)) {
+    SharedNetwork network;
+    return EvaluatorOf(spec, network);
   }
   return absl::InvalidArgumentError(
       absl::StrCat("player '", spec.text,
@@ -246,29 +235,19 @@ absl::StatusOr<Contestant> MakeContestant(const TeamSpec& team, bool stored) {
   return contestant;
 }
 
-namespace {
-
-// Threads of a team that search while it is to move, and while it is not.
-int ThinkingThreads(const TeamSpec& team) {
-  int threads = 1;
-  for (const PlayerSpec& player : team.players) {
-    threads = std::max(threads, player.search.threads);
-  }
-  return threads;
-}
-int PonderingThreads(const TeamSpec& team) {
-  int threads = 0;
-  for (const PlayerSpec& player : team.players) {
-    if (player.search.ponder) threads += player.search.threads;
-  }
-  return threads;
-}
-
-}  // namespace
-
 int ThreadsOfAGame(const TeamSpec& a, const TeamSpec& b) {
-  return std::max(ThinkingThreads(a) + PonderingThreads(b),
-                  ThinkingThreads(b) + PonderingThreads(a));
+  // While one team is to move, and the other one may ponder.
+  const auto threads = [](const TeamSpec& to_move, const TeamSpec& waiting) {
+    int thinking = 1, pondering = 0;
+    for (const PlayerSpec& player : to_move.players) {
+      thinking = std::max(thinking, player.search.threads);
+    }
+    for (const PlayerSpec& player : waiting.players) {
+      if (player.search.ponder) pondering += player.search.threads;
+    }
+    return thinking + pondering;
+  };
+  return std::max(threads(a, b), threads(b, a));
 }
 
 absl::Status CheckSameEverywhere(const PlayerSpec& player) {

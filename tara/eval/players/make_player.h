@@ -4,9 +4,7 @@
 // Players of specs, with their networks; their identity in contests of a store
 // (proto::Contest); and requests for machines that play games of a contest.
 
-#include <functional>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -20,37 +18,31 @@
 #include "tara/eval/players/player.h"
 #include "tara/eval/players/player_spec.h"
 #include "tara/mcts/evaluator.h"
-#include "tara/nn/inference_options.h"
 #include "tara/record/game_store.h"
 
 namespace tara::eval {
 
-// The name of the ready-made network in specs and flags; a file of that name is
-// ./best.
+// The ready-made network in specs and flags; a file of that name is ./best.
 inline constexpr char kReadyMadeName[] = "best";
 
 // Returns the path of the ready-made model bundle, models/tara.tara in
-// ProjectFolder(). NOT_FOUND, naming the path, if the file or folder is
-// missing.
+// ProjectFolder(). NOT_FOUND, naming the path, if it is missing.
 absl::StatusOr<std::string> FindReadyMadeModel();
 
-// Returns a factory of players of a spec, or of teams, each as one Player.
-// Concurrent players share their network, which is loaded with the first of
-// them. The factory returns NOT_FOUND for a run without a checkpoint, or the
-// error of loading the network or of starting the engine.
+// Returns a factory of players of a spec, or of teams, each as one Player,
+// which share their network while there are any. Its errors are those of
+// FindCheckpoint, of loading the network or of starting the engine.
 PlayerFactory NewPlayerFactory(const PlayerSpec& spec);
 PlayerFactory NewPlayerFactory(const TeamSpec& team);
 
 // Returns the evaluator of a player that searches: random games, or its
-// network, which is loaded. Returns INVALID_ARGUMENT naming the spec for a
-// player of another kind or without a search; otherwise the errors of the
-// factory.
+// network. INVALID_ARGUMENT naming the spec for a player without a search;
+// otherwise the errors of the factory.
 absl::StatusOr<std::shared_ptr<mcts::Evaluator>> MakeEvaluator(
     const PlayerSpec& spec);
 
-// Returns the spec of a player or team with the file of each network, and with
-// the number type in place of `auto`: "best:sims=50,precision=int8". Errors of
-// the factory.
+// Returns the spec of a player or team with the file of each network, and the
+// number type in place of `auto`: "best:precision=int8". Errors of the factory.
 absl::StatusOr<PlayerSpec> WithPrecision(const PlayerSpec& spec);
 absl::StatusOr<TeamSpec> WithPrecision(const TeamSpec& team);
 
@@ -58,11 +50,10 @@ absl::StatusOr<TeamSpec> WithPrecision(const TeamSpec& team);
 // empty without a network. REQUIRES: a team as WithPrecision returns it.
 std::string PrecisionsOf(const TeamSpec& team);
 
-// Returns the checkpoint file that a path of a spec means: the file itself,
-// or the newest checkpoint of a run's folder or of its `checkpoints` folder,
-// as named by the file `latest` there. An empty path, or `best`, means the
-// ready-made model (tara/eval/players/make_player.h).
-// Returns NOT_FOUND or DATA_LOSS naming the file that is missing or damaged.
+// Returns the checkpoint file that a path of a spec means: the file itself, or
+// the newest checkpoint of a run's folder or of its `checkpoints` folder, as
+// named by the file `latest` there; of an empty path, or `best`, the ready-made
+// model. NOT_FOUND or DATA_LOSS naming the file that is missing or damaged.
 absl::StatusOr<std::string> FindCheckpoint(const std::string& path);
 
 // Returns the file of a spec's network: the one it has, else what its path
@@ -74,12 +65,10 @@ proto::Contest NewContest(absl::string_view conditions,
                           absl::string_view player_a,
                           absl::string_view player_b);
 
-// Returns the identity of a player or a team: its spec. For a network,
-// the checksum of its file replaces the path, because a run's newest checkpoint
-// changes and files move. For an engine, it has its command, the time limit per
-// action, and the name and version that it reports. Returns the error of
-// finding or reading the file or of starting the engine. REQUIRES: a spec from
-// WithPrecision.
+// Returns the identity of a player or a team: its spec; of a network with the
+// checksum of its file in place of the path; of an engine its command, the time
+// limit per action, and the name and version that it reports. Errors of reading
+// the file or of starting the engine. REQUIRES: a spec from WithPrecision.
 absl::StatusOr<std::string> PlayerIdentity(const PlayerSpec& spec);
 absl::StatusOr<std::string> PlayerIdentity(const TeamSpec& team);
 
@@ -95,8 +84,7 @@ struct Contestant {
 // Errors of WithPrecision and PlayerIdentity.
 absl::StatusOr<Contestant> MakeContestant(const TeamSpec& team, bool stored);
 
-// Returns the number of threads that search concurrently in a game of two
-// teams.
+// Returns the number of threads that search at a time in a game of two teams.
 int ThreadsOfAGame(const TeamSpec& a, const TeamSpec& b);
 
 // Returns FAILED_PRECONDITION naming a player whose games depend on the
@@ -109,21 +97,18 @@ struct RemoteContest {
   std::vector<std::string> files;  // of the networks, in the players' order
 };
 
-// Returns the request for games of these players or teams from `start`.
-// REQUIRES: teams from WithPrecision. Errors of CheckSameEverywhere and
-// FindCheckpoint.
+// Returns the request for games of these teams from `start`. Errors of
+// CheckSameEverywhere and FindCheckpoint. REQUIRES: teams from WithPrecision.
 absl::StatusOr<RemoteContest> NewRemoteContest(
     const State& start, uint64_t seed, absl::Span<const TeamSpec> teams);
 
-// Returns the players or teams of a request, and sets its start position.
-// `files` are the local paths of the networks. INVALID_ARGUMENT for an invalid
-// request.
+// Returns the teams of a request, and sets its start position. `files` are the
+// local paths of the networks. INVALID_ARGUMENT for an invalid request.
 absl::StatusOr<std::vector<TeamSpec>> ParseTeams(
     const proto::ContestRequest& request, absl::Span<const std::string> files,
     State& start);
 
-// Returns INVALID_ARGUMENT naming what contradicts the beginning of the game,
-// `begun`.
+// Returns INVALID_ARGUMENT naming what contradicts the game's beginning.
 absl::Status CheckBegunAs(const proto::GameRecord& begun,
                           const proto::GameRecord& game);
 
@@ -132,15 +117,14 @@ absl::Status CheckBegunAs(const proto::GameRecord& begun,
 // behaviour and contain the command.
 absl::StatusOr<std::string> EngineName(const EngineSpec& spec);
 
-// Returns a player that uses another program. The program receives each game
-// from its start. Turns in the middle of a game without its actions are an
-// error of the call, unless the engine has the command `set_position`; so is a
-// variant that it rejects at the start. If it ends, exceeds its time limit, or
-// sends a malformed answer or an illegal action, the player forfeits the game
-// (Turn::forfeit), and the program is restarted for the next one. A failure to
-// start it, for lack of descriptors, processes or memory or because the program
-// is missing, is an error of the call. The player has no reports. Returns the
-// error of starting it.
+// Returns a player that uses another program, or the error of starting it. The
+// program receives each game from its start. Turns in the middle of a game
+// without its actions are an error of the call, unless the engine has the
+// command `set_position`; so are a variant that it rejects at the start and a
+// failure to start it, for lack of resources or because the program is missing.
+// If it ends, exceeds its time limit, or sends a malformed answer or an illegal
+// action, the player forfeits the game (Turn::forfeit), and the program is
+// restarted for the next one. The player has no reports.
 absl::StatusOr<std::unique_ptr<Player>> NewEnginePlayer(const EngineSpec& spec);
 
 // Starts the program and begins a game from each of these start positions.

@@ -222,16 +222,6 @@ class SearchPlayer : public Player {
   std::optional<uint64_t> pondered_game_;
 };
 
-}  // namespace
-
-std::unique_ptr<Player> NewSearchPlayer(
-    std::shared_ptr<mcts::Evaluator> evaluator,
-    const SearchPlayerOptions& options) {
-  return std::make_unique<SearchPlayer>(std::move(evaluator), options);
-}
-
-namespace {
-
 // Returns a score as win minus loss. Evaluations are thousandths of a logit
 // (alpha_beta.h): 2 / (1 + exp(-logit)) - 1 = tanh(logit / 2).
 float ValueOf(int score) {
@@ -239,103 +229,45 @@ float ValueOf(int score) {
   return std::tanh(static_cast<float>(score) / 2000);
 }
 
-class AlphaBetaPlayer : public Player {
+// Chooses in one game after another.
+class OneByOne : public Player {
  public:
-  AlphaBetaPlayer(const AlphaBetaLimits& limits,
-                  const AlphaBetaOptions& options)
-      : limits_(limits), search_(options) {}
+  using ChooseIn = std::function<absl::StatusOr<Action>(const Turn& turn)>;
+
+  explicit OneByOne(ChooseIn choose) : choose_(std::move(choose)) {}
 
   absl::Status ChooseActions(absl::Span<const Turn> turns,
                              absl::Span<Action> actions) override {
     for (size_t i = 0; i < turns.size(); ++i) {
-      const State& state = turns[i].state;
-      const LegalSet legal = LegalActions(state);
-      if (legal.Count() == 1) {
-        actions[i] = legal.Nth(0);
-        continue;
-      }
-      // A stopped search only loses its last iteration, so the search can end
-      // at the target instead of the limit.
-      AlphaBetaLimits limits =
-          turns[i].budget.has_value()
-              ? AlphaBetaLimits{.time = turns[i].budget->target}
-              : limits_;
-      limits.stop = turns[i].stop;
-      const AlphaBetaResult result = search_.Search(state, limits);
-      if (turns[i].stopped()) return absl::CancelledError("interrupted");
-      actions[i] = result.action;
-      if (turns[i].report != nullptr) {
-        *turns[i].report = {.value = ValueOf(result.score)};
-      }
+      TARA_ASSIGN_OR_RETURN(actions[i], choose_(turns[i]));
     }
     return absl::OkStatus();
   }
 
  private:
-  const AlphaBetaLimits limits_;
-  AlphaBeta search_;
+  const ChooseIn choose_;
 };
 
-}  // namespace
-
-std::unique_ptr<Player> NewAlphaBetaPlayer(const AlphaBetaLimits& limits,
-                                           const AlphaBetaOptions& options) {
-  return std::make_unique<AlphaBetaPlayer>(limits, options);
-}
-
-namespace {
-
-// Collects the actions with the highest score and draws one of them.
-class BestAction {
- public:
-  explicit BestAction(Random& random) : random_(random) {}
-
-  void Offer(Action action, double score) {
-    if (score > best_score_) {
-      best_score_ = score;
-      num_tied_ = 0;
-    } else if (score < best_score_) {
-      return;
+// Returns the action with the highest score, by action and its place among the
+// legal ones; of several one that is drawn.
+template <typename ScoreOf>
+Action BestAction(const Turn& turn, const ScoreOf& score_of) {
+  double best_score = -std::numeric_limits<double>::infinity();
+  uint32_t tied = 0;
+  Action best = kPass;
+  size_t place = 0;
+  LegalActions(turn.state).ForEach([&](Action action) {
+    const double score = score_of(action, place++);
+    if (score < best_score) return;
+    if (score > best_score) {
+      best_score = score;
+      tied = 0;
     }
     // The n-th of the tied replaces the choice with probability 1/n.
-    if (random_.Below(++num_tied_) == 0) best_ = action;
-  }
-
-  Action best() const { return best_; }
-
- private:
-  Random& random_;
-  double best_score_ = -std::numeric_limits<double>::infinity();
-  uint32_t num_tied_ = 0;
-  Action best_ = kPass;
-};
-
-class RandomPlayer : public Player {
- public:
-  absl::Status ChooseActions(absl::Span<const Turn> turns,
-                             absl::Span<Action> actions) override {
-    for (size_t i = 0; i < turns.size(); ++i) {
-      actions[i] = RandomAction(turns[i].state, *turns[i].random);
-    }
-    return absl::OkStatus();
-  }
-};
-
-class GreedyPlayer : public Player {
- public:
-  absl::Status ChooseActions(absl::Span<const Turn> turns,
-                             absl::Span<Action> actions) override {
-    for (size_t i = 0; i < turns.size(); ++i) {
-      const State& state = turns[i].state;
-      BestAction best(*turns[i].random);
-      LegalActions(state).ForEach([&](Action action) {
-        best.Offer(action, mcts::ScoreAfter(state, action));
-      });
-      actions[i] = best.best();
-    }
-    return absl::OkStatus();
-  }
-};
+    if (turn.random->Below(++tied) == 0) best = action;
+  });
+  return best;
+}
 
 class PolicyPlayer : public Player {
  public:
@@ -350,12 +282,9 @@ class PolicyPlayer : public Player {
     TARA_RETURN_IF_ERROR(
         evaluator_->Evaluate(states, absl::MakeSpan(evaluations)));
     for (size_t i = 0; i < turns.size(); ++i) {
-      BestAction best(*turns[i].random);
-      size_t next = 0;
-      LegalActions(turns[i].state).ForEach([&](Action action) {
-        best.Offer(action, evaluations[i].priors[next++]);
+      actions[i] = BestAction(turns[i], [&](Action, size_t place) {
+        return evaluations[i].priors[place];
       });
-      actions[i] = best.best();
       if (turns[i].report == nullptr) continue;
       *turns[i].report = {.value = evaluations[i].value(),
                           .policy = evaluations[i].priors};
@@ -369,12 +298,45 @@ class PolicyPlayer : public Player {
 
 }  // namespace
 
+std::unique_ptr<Player> NewSearchPlayer(
+    std::shared_ptr<mcts::Evaluator> evaluator,
+    const SearchPlayerOptions& options) {
+  return std::make_unique<SearchPlayer>(std::move(evaluator), options);
+}
+
+std::unique_ptr<Player> NewAlphaBetaPlayer(const AlphaBetaLimits& limits,
+                                           const AlphaBetaOptions& options) {
+  const auto search = std::make_shared<AlphaBeta>(options);
+  return std::make_unique<OneByOne>(
+      [=](const Turn& turn) -> absl::StatusOr<Action> {
+        const LegalSet legal = LegalActions(turn.state);
+        if (legal.Count() == 1) return legal.Nth(0);
+        // A stopped search only loses its last iteration, so the search can end
+        // at the target instead of the limit.
+        AlphaBetaLimits own = turn.budget.has_value()
+                                  ? AlphaBetaLimits{.time = turn.budget->target}
+                                  : limits;
+        own.stop = turn.stop;
+        const AlphaBetaResult result = search->Search(turn.state, own);
+        if (turn.stopped()) return absl::CancelledError("interrupted");
+        if (turn.report != nullptr) {
+          *turn.report = {.value = ValueOf(result.score)};
+        }
+        return result.action;
+      });
+}
+
 std::unique_ptr<Player> NewRandomPlayer() {
-  return std::make_unique<RandomPlayer>();
+  return std::make_unique<OneByOne>(
+      [](const Turn& turn) { return RandomAction(turn.state, *turn.random); });
 }
 
 std::unique_ptr<Player> NewGreedyPlayer() {
-  return std::make_unique<GreedyPlayer>();
+  return std::make_unique<OneByOne>([](const Turn& turn) {
+    return BestAction(turn, [&](Action action, size_t) {
+      return mcts::ScoreAfter(turn.state, action);
+    });
+  });
 }
 
 std::unique_ptr<Player> NewPolicyPlayer(
@@ -460,30 +422,6 @@ void EndGame(const PlayedGame& game, absl::Span<Player* const> players) {
   for (Player* const player : players) player->EndGame(game.number);
 }
 
-}  // namespace
-
-PlayedGame::PlayedGame(uint64_t number, const State& start, uint64_t seed)
-    : number(number),
-      state(start),
-      random(seed),
-      record(record::NewGameRecord(start, {.seed = seed})) {}
-
-void PlayedGame::Play(Action action, const SearchReport& report) {
-  proto::Step& step = record::AddStep(action, record);
-  if (report.value.has_value()) {
-    step.set_root_value(std::clamp(*report.value, -1.0f, 1.0f));
-  }
-  if (report.proved_margin.has_value()) {
-    record::SetProved(*report.proved_margin, *report.proved_margin, state,
-                      step);
-  }
-  const absl::Status legal = PlayAction(action, state);
-  TARA_CHECK(legal.ok(), "a player chose an illegal action");
-  actions.push_back(action);
-}
-
-namespace {
-
 // Like PlayGames. Leaves the games in progress in `games`.
 absl::Status PlayUntilOver(const GameLoopOptions& options,
                            absl::Span<Player* const> players,
@@ -527,6 +465,26 @@ absl::Status PlayUntilOver(const GameLoopOptions& options,
 
 }  // namespace
 
+PlayedGame::PlayedGame(uint64_t number, const State& start, uint64_t seed)
+    : number(number),
+      state(start),
+      random(seed),
+      record(record::NewGameRecord(start, {.seed = seed})) {}
+
+void PlayedGame::Play(Action action, const SearchReport& report) {
+  proto::Step& step = record::AddStep(action, record);
+  if (report.value.has_value()) {
+    step.set_root_value(std::clamp(*report.value, -1.0f, 1.0f));
+  }
+  if (report.proved_margin.has_value()) {
+    record::SetProved(*report.proved_margin, *report.proved_margin, state,
+                      step);
+  }
+  const absl::Status legal = PlayAction(action, state);
+  TARA_CHECK(legal.ok(), "a player chose an illegal action");
+  actions.push_back(action);
+}
+
 absl::Status PlayGames(const GameLoopOptions& options,
                        absl::Span<Player* const> players,
                        const GameSource& next_game,
@@ -544,9 +502,12 @@ absl::Status PlayGames(const GameLoopOptions& options,
   return absl::OkStatus();
 }
 
-absl::StatusOr<PlayersByThread> MakePlayers(
-    absl::Span<const PlayerFactory> factories, int threads) {
-  PlayersByThread players(threads);
+absl::Status PlayGamesOnThreads(const GameLoopOptions& options,
+                                absl::Span<const PlayerFactory> factories,
+                                int threads, const GameSource& next_game,
+                                const std::function<bool()>& go_on) {
+  // Threads share no player.
+  std::vector<std::vector<std::unique_ptr<Player>>> players(threads);
   std::vector<absl::Status> errors(threads);
   RunOnThreads(threads, [&](int thread) {
     for (const PlayerFactory& make : factories) {
@@ -557,13 +518,6 @@ absl::StatusOr<PlayersByThread> MakePlayers(
     }
   });
   for (const absl::Status& error : errors) TARA_RETURN_IF_ERROR(error);
-  return players;
-}
-
-absl::Status PlayGamesOnThreads(const GameLoopOptions& options,
-                                const PlayersByThread& players, int threads,
-                                const GameSource& next_game,
-                                const std::function<bool()>& go_on) {
   std::atomic<bool> stopped = false;
   absl::Mutex mutex;
   absl::Status first_error;

@@ -38,8 +38,7 @@ struct SearchReport {
   // NaN if unknown. Empty if the player has none.
   std::vector<float> policy = {};
   std::vector<float> action_values = {};
-  // The final margin for the side to move, if it is proved for best play by
-  // both sides.
+  // The final margin for the side to move, if proved for best play by both.
   std::optional<int> proved_margin = {};
 };
 
@@ -52,35 +51,28 @@ struct ClockReading {
 // A position in which a player chooses, with its game.
 struct Turn {
   State state;
-  // The random stream of the game, the player's only source of randomness, so
-  // that a game does not depend on concurrent ones.
+  // Of the game; the player's only source of randomness.
   Random* random = nullptr;
   // The score of the match when the game began.
   mcts::MatchScore match = {};
   // A number that is unique among all games of the player, and the actions that
-  // led to `state`. Players that reuse the search of their last turn need them.
-  // No actions: nothing to reuse.
+  // led to `state`, for players that reuse the search of their last turn.
   uint64_t game = 0;
   absl::Span<const Action> actions = {};
-  // With a clock: the time for this choice. It replaces all limits of the
-  // player. Players without a search ignore it.
+  // With a clock: the time for this choice, in place of the player's limits.
   std::optional<mcts::MoveBudget> budget = {};
   // The clock of the budget, for players that manage time themselves.
   std::optional<ClockReading> clock = {};
-  // With a team of two players: the player with the first of the
-  // side's seats, 0 or 1.
+  // Of a team of two: the player with the first of the side's seats, 0 or 1.
   int seating = 0;
-  // Whether the player may continue to think after its choice. Its later
-  // choices then depend on the time it had.
+  // Whether the player may continue to think after its choice.
   bool may_ponder = false;
   // Filled unless null; a forced choice leaves it unchanged.
   SearchReport* report = nullptr;
-  // Filled, unless null, with the reason why the player cannot continue this
-  // game (an engine that crashed). It then forfeits the game, and its action is
-  // ignored. If null, this is an error of the call.
+  // Filled with the reason why the player cannot continue this game (an engine
+  // that crashed) and so forfeits it. If null, this is an error of the call.
   std::string* forfeit = nullptr;
-  // Interrupts the choice once it returns true; the same in all turns of a
-  // call. Null: never.
+  // Interrupts the choice; the same in all turns of a call. Null: never.
   const StopCheck* stop = nullptr;
 
   bool stopped() const { return stop != nullptr && (*stop)(); }
@@ -92,15 +84,13 @@ class Player {
  public:
   virtual ~Player() = default;
 
-  // Fills actions[i] with the choice in turns[i]. Returns the error of the
-  // player's backend (of a network), or CANCELLED soon after the turns are
-  // stopped, if choosing takes long. REQUIRES: no state is finished; the spans
-  // have equal sizes; no two turns are of one game.
+  // Fills actions[i] with the choice in turns[i]. Returns the error of a
+  // network, or CANCELLED soon after the turns are stopped. REQUIRES: no state
+  // is finished; the spans have equal sizes; no two turns are of one game.
   virtual absl::Status ChooseActions(absl::Span<const Turn> turns,
                                      absl::Span<Action> actions) = 0;
 
-  // Called when a game is over or continues without this player, which may then
-  // free its memory of the game.
+  // Called when a game is over or continues without this player.
   virtual void EndGame(uint64_t /*game*/) {}
 };
 
@@ -119,23 +109,20 @@ std::unique_ptr<Player> NewPolicyPlayer(
     std::shared_ptr<mcts::Evaluator> evaluator);
 
 // A session's options (search_session.h), and more. With UtilityKind::kMatch
-// the player plays for the match, with its score and the variant's margin
-// deviation in place of those in search.utility. It has its own solver, for at
-// most search.solver_vacant_hills and at most SolvableVacantHills of the
-// variant. Threads search together in calls with one position. With `time`,
-// simulations that are reused add to the simulations. REQUIRES: one thread with
+// the match's score and the variant's margin deviation replace those in
+// search.utility. The player has its own solver, for at most
+// search.solver_vacant_hills and SolvableVacantHills of the variant. Threads
+// search together in calls with one position. REQUIRES: one thread with
 // search.gumbel.
 struct SearchPlayerOptions : mcts::SessionOptions {
-  // Thinking time per action, in place of search.simulations; zero: none. The
-  // search ends earlier if nothing can change the choice. The positions of a
-  // call are searched together and share the sum of their times.
+  // Thinking time per action, in place of search.simulations; zero: none. Less
+  // if nothing can change the choice; reused simulations come on top. The
+  // positions of a call share the sum of their times.
   absl::Duration time = absl::ZeroDuration();
-  // Whether to search during the opponent's turn, on `threads` additional
-  // threads, if a turn allows it (Turn::may_ponder). REQUIRES: reuse; not
-  // search.gumbel.
+  // Whether to search in the opponent's turn, on `threads` additional threads,
+  // if Turn::may_ponder. REQUIRES: reuse; not search.gumbel.
   bool ponder = false;
-  // Maximum number of simulations of a tree while pondering; some 500 bytes
-  // each.
+  // Most simulations of a tree while pondering; some 500 bytes each.
   int ponder_simulations = 1 << 21;
   // Cached evaluations over all games; some 300 bytes each. At least 1.
   int64_t cache_positions = int64_t{1} << 16;
@@ -144,23 +131,20 @@ struct SearchPlayerOptions : mcts::SessionOptions {
   std::function<absl::Time()> time_clock = SteadyTime;
 };
 
-// Plays the best action after a search without noise. The positions of a call
-// are searched in one batch. With a clock (Turn::budget), its time replaces
-// simulations and time: the target, or up to the limit while another action may
-// turn out better. Players may share an evaluator.
+// Plays the best action after a search without noise, of all positions of a
+// call in one batch. Turn::budget replaces simulations and time: the target, or
+// up to the limit while another action may turn out better.
 std::unique_ptr<Player> NewSearchPlayer(
     std::shared_ptr<mcts::Evaluator> evaluator,
     const SearchPlayerOptions& options);
 
-// Plays the best action of an alpha-beta search with the hand-made evaluation.
-// Deterministic: with limits of depth or nodes only, a position always yields
-// the same action.
+// Plays the best action of an alpha-beta search with the hand-made evaluation;
+// with limits of depth or nodes only, by the position alone.
 std::unique_ptr<Player> NewAlphaBetaPlayer(
     const AlphaBetaLimits& limits, const AlphaBetaOptions& options = {});
 
-// Games of players: the loop that plays the games of arenas, ratings, studies
-// of balance and `tara selfplay`. The caller supplies the games (GameSource)
-// and receives the finished ones (PlayedGame).
+// The loop that plays games: the caller supplies them (GameSource) and receives
+// the finished ones (PlayedGame).
 
 // Clocks for the players of each game. A move is an action, also where a turn
 // has two of them; partners share a clock.
@@ -186,13 +170,11 @@ struct PlayerClock {
 // A game in progress and, when it is over, its result. It does not depend on
 // concurrent games if its players' choices do not.
 struct PlayedGame {
-  // `number` is unique among all games of its players; `seed` is that of its
-  // random stream.
+  // `number` is unique among all games of its players; `seed` is of `random`.
   PlayedGame(uint64_t number, const State& start, uint64_t seed);
   virtual ~PlayedGame() = default;
 
-  // Plays an action, and records it with the report of the player to move.
-  // REQUIRES: it is legal.
+  // Plays a legal action, and records it with the report of who plays it.
   void Play(Action action, const SearchReport& report = {});
 
   // Receives the player's report and choice, and returns the action to play:
@@ -245,29 +227,19 @@ struct GameLoopOptions {
 // Plays games until the source has no more and all are over, or `go_on` returns
 // false, or `stop` is true; games in progress are then dropped. `go_on` is
 // called each time all games have advanced by an action or two. Each player
-// chooses in all its games at once. Returns the first error of a player, the
-// source or a game.
+// chooses in all its games at once. Returns the first error.
 absl::Status PlayGames(const GameLoopOptions& options,
                        absl::Span<Player* const> players,
                        const GameSource& next_game,
                        const std::function<bool()>& go_on);
 
-// Players by thread and by index; threads share none of them.
-using PlayersByThread = std::vector<std::vector<std::unique_ptr<Player>>>;
-
-// Makes players for `threads` threads, one of each factory per thread; the
-// threads make theirs concurrently. Returns the first error. REQUIRES: threads
-// > 0.
-absl::StatusOr<PlayersByThread> MakePlayers(
-    absl::Span<const PlayerFactory> factories, int threads);
-
 // Like PlayGames, on `threads` threads, which share the source and `go_on`;
-// both must be thread-safe. The first error, or false from `go_on`, ends all:
-// the choices of the other threads are interrupted. REQUIRES: 0 < threads <=
-// players.size().
+// both must be thread-safe. First each thread makes a player of each factory,
+// all threads concurrently. The first error, or false from `go_on`, ends all:
+// the choices of the other threads are interrupted. REQUIRES: threads > 0.
 absl::Status PlayGamesOnThreads(const GameLoopOptions& options,
-                                const PlayersByThread& players, int threads,
-                                const GameSource& next_game,
+                                absl::Span<const PlayerFactory> factories,
+                                int threads, const GameSource& next_game,
                                 const std::function<bool()>& go_on);
 
 }  // namespace tara::eval

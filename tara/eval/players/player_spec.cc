@@ -4,7 +4,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <utility>
@@ -28,47 +27,28 @@
 namespace tara::eval {
 namespace {
 
-// Walks through a text that has quotes.
-class QuotedText {
- public:
-  explicit QuotedText(absl::string_view text) : text_(text) {}
-
-  bool done() const { return at_ >= text_.size(); }
-  size_t at() const { return at_; }
-  bool in_quotes() const { return quote_ != 0; }
-
-  // Takes the next character. Returns whether it belongs to the text and is not
-  // a quote or a backslash that changes the meaning of others; `plain`: whether
-  // it has its usual meaning.
-  bool Take(char& character, bool& plain) {
-    character = text_[at_++];
-    plain = false;
-    if (character == '\\' && quote_ != '\'' && !done() && Escapes(text_[at_])) {
-      character = text_[at_++];
-      return true;
+// Reads a text that has quotes. Calls `see(at, character, plain)` for each
+// character, or escaped one; `plain`: it has its usual meaning; no character: a
+// quote that changes the meaning of others. Returns whether all quotes end.
+template <typename See>
+bool ReadQuoted(absl::string_view text, const See& see) {
+  char quote = 0;  // that we are in; 0: none
+  for (size_t at = 0; at < text.size(); ++at) {
+    const char character = text[at];
+    const char next = at + 1 < text.size() ? text[at + 1] : 0;
+    if (character == '\\' && quote != '\'' && at + 1 < text.size() &&
+        (quote == 0 || next == '"' || next == '\\')) {
+      see(at++, std::optional(next), /*plain=*/false);
+    } else if (quote != 0 ? character == quote
+                          : character == '"' || character == '\'') {
+      quote = quote == 0 ? character : 0;
+      see(at, std::optional<char>(), /*plain=*/false);
+    } else {
+      see(at, std::optional(character), /*plain=*/quote == 0);
     }
-    if (quote_ != 0) {
-      if (character != quote_) return true;
-      quote_ = 0;
-      return false;
-    }
-    if (character == '"' || character == '\'') {
-      quote_ = character;
-      return false;
-    }
-    plain = true;
-    return true;
   }
-
- private:
-  bool Escapes(char next) const {
-    return quote_ == 0 || next == '"' || next == '\\';
-  }
-
-  const absl::string_view text_;
-  size_t at_ = 0;
-  char quote_ = 0;  // that we are in; 0: none
-};
+  return quote == 0;
+}
 
 constexpr double kMinSeconds = 0.001;
 constexpr double kMaxSeconds = 24 * 3600;
@@ -86,9 +66,11 @@ OptionTable EngineOptionTable(EngineSpec& spec) {
   };
 }
 
-absl::Status BadSpec(absl::string_view text, absl::string_view what) {
+// Returns the error of a part of a spec as that of the spec.
+absl::Status OfSpec(absl::string_view text, const absl::Status& status) {
+  if (status.ok()) return status;
   return absl::InvalidArgumentError(
-      absl::StrCat("bad player spec '", Shown(text), "': ", what));
+      absl::StrCat("bad player spec '", Shown(text), "': ", status.message()));
 }
 
 absl::Status UnknownOption(absl::string_view option,
@@ -102,36 +84,24 @@ absl::Status UnknownOption(absl::string_view option,
 absl::StatusOr<std::vector<std::string>> SplitCommand(absl::string_view text) {
   std::vector<std::string> words;
   bool in_word = false;
-  QuotedText reader(text);
-  while (!reader.done()) {
-    char character;
-    bool plain;
-    const bool own = reader.Take(character, plain);
-    if (plain && (character == ' ' || character == '\t')) {
-      in_word = false;
-      continue;
-    }
-    if (!in_word) words.emplace_back();
-    in_word = true;
-    if (own) words.back().push_back(character);
-  }
-  if (reader.in_quotes()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("a quote does not end in '", Shown(text), "'"));
-  }
-  return words;
+  const bool ends =
+      ReadQuoted(text, [&](size_t, std::optional<char> character, bool plain) {
+        const bool blank = plain && (character == ' ' || character == '\t');
+        if (!blank && !in_word) words.emplace_back();
+        in_word = !blank;
+        if (in_word && character.has_value()) words.back() += *character;
+      });
+  if (ends) return words;
+  return absl::InvalidArgumentError(
+      absl::StrCat("a quote does not end in '", Shown(text), "'"));
 }
 
 size_t FindUnquoted(absl::string_view text, char mark, size_t from) {
-  QuotedText reader(text);
-  while (!reader.done()) {
-    const size_t at = reader.at();
-    char character;
-    bool plain;
-    reader.Take(character, plain);
-    if (plain && character == mark && at >= from) return at;
-  }
-  return absl::string_view::npos;
+  size_t found = absl::string_view::npos;
+  ReadQuoted(text, [&](size_t at, std::optional<char> character, bool plain) {
+    if (plain && character == mark && at >= from) found = std::min(found, at);
+  });
+  return found;
 }
 
 absl::StatusOr<EngineSpec> ParseEngineSpec(absl::string_view text) {
@@ -208,7 +178,8 @@ constexpr PlayerKindInfo kPlayerKinds[] = {
     {"engine", PlayerKind::kEngine, "engine:CMD"},
 };
 
-absl::Status SetOne(const OptionText& option, PlayerSpec& spec) {
+// Sets what `option` ("nodes=1000") says.
+absl::Status SetPlayerOption(const OptionText& option, PlayerSpec& spec) {
   const absl::string_view name = option.name;
   const absl::string_view value = option.value;
   const bool net = spec.kind == PlayerKind::kNet;
@@ -241,15 +212,8 @@ absl::Status SetOne(const OptionText& option, PlayerSpec& spec) {
                    "lists them"));
 }
 
-// Sets what `option` ("nodes=1000") says.
-absl::Status SetPlayerOption(absl::string_view text, const OptionText& option,
-                             PlayerSpec& spec) {
-  const absl::Status set = SetOne(option, spec);
-  return set.ok() ? set : BadSpec(text, set.message());
-}
-
 // Rejects options that exclude each other.
-absl::Status CheckTogether(absl::string_view text, const PlayerSpec& spec) {
+absl::Status CheckTogether(const PlayerSpec& spec) {
   const SearchPlayerOptions& search = spec.search;
   const bool gumbel = search.search.gumbel;
   const std::pair<bool, absl::string_view> conflicts[] = {
@@ -270,7 +234,7 @@ absl::Status CheckTogether(absl::string_view text, const PlayerSpec& spec) {
        "that is reused; expected ponder=off or reuse=on"},
   };
   for (const auto& [holds, what] : conflicts) {
-    if (holds) return BadSpec(text, what);
+    if (holds) return absl::InvalidArgumentError(what);
   }
   return absl::OkStatus();
 }
@@ -288,16 +252,14 @@ std::string OptionsOfLevel(int number) {
 }
 
 // Moves the number of a level at the beginning of `options` to the spec.
-absl::Status TakeLevel(absl::string_view text,
-                       std::vector<absl::string_view>& options,
+absl::Status TakeLevel(std::vector<absl::string_view>& options,
                        PlayerSpec& spec) {
   const absl::string_view number = options.empty() ? "" : options[0];
   if (!absl::SimpleAtoi(number, &spec.level) || spec.level < 1 ||
       spec.level > mcts::kNumLevels) {
-    return BadSpec(text, absl::StrCat("no level '", Shown(number),
-                                      "'; expected level:N, from 1 (weakest) "
-                                      "to ",
-                                      mcts::kNumLevels));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "no level '", Shown(number),
+        "'; expected level:N, from 1 (weakest) to ", mcts::kNumLevels));
   }
   options.erase(options.begin());
   const mcts::Level& level = mcts::kLevels[spec.level - 1];
@@ -308,26 +270,27 @@ absl::Status TakeLevel(absl::string_view text,
   return absl::OkStatus();
 }
 
-absl::Status SetOptions(absl::string_view text,
-                        const std::vector<absl::string_view>& options,
+absl::Status SetOptions(const std::vector<absl::string_view>& options,
                         PlayerSpec& spec) {
-  const absl::StatusOr<std::vector<OptionText>> list = ParseOptionList(options);
-  if (!list.ok()) return BadSpec(text, list.status().message());
-  for (const OptionText& option : *list) {
-    TARA_RETURN_IF_ERROR(SetPlayerOption(text, option, spec));
+  TARA_ASSIGN_OR_RETURN(const std::vector<OptionText> list,
+                        ParseOptionList(options));
+  for (const OptionText& option : list) {
+    TARA_RETURN_IF_ERROR(SetPlayerOption(option, spec));
     spec.options.push_back(
         {std::string(option.name), std::string(option.value)});
   }
-  return CheckTogether(text, spec);
+  return CheckTogether(spec);
+}
+
+bool IsQuoted(absl::string_view path) {
+  return absl::StartsWith(path, "\"") || absl::StartsWith(path, "'");
 }
 
 // Returns where the path ends in "PATH,OPTION=VALUE,...". It may hold commas:
 // options are what follows it with a '='. One that begins with a quote ends as
 // the command of an engine does.
 size_t PathEnd(absl::string_view text) {
-  if (text.substr(0, 1) == "\"" || text.substr(0, 1) == "'") {
-    return std::min(FindUnquoted(text, ','), text.size());
-  }
+  if (IsQuoted(text)) return std::min(FindUnquoted(text, ','), text.size());
   size_t end = text.size();
   while (true) {
     const size_t comma = text.substr(0, end).rfind(',');
@@ -341,44 +304,93 @@ size_t PathEnd(absl::string_view text) {
 
 // Returns the path as a spec has it: in quotes where it would end too early.
 std::string PathText(const std::string& path) {
-  if (PathEnd(path) == path.size() && !absl::StartsWith(path, "\"") &&
-      !absl::StartsWith(path, "'")) {
-    return path;
-  }
+  if (PathEnd(path) == path.size() && !IsQuoted(path)) return path;
   return absl::StrCat(
       "\"", absl::StrReplaceAll(path, {{"\\", "\\\\"}, {"\"", "\\\""}}), "\"");
 }
 
 // Moves the path of a network at the beginning of the text to the spec, and
 // leaves the options after it.
-absl::Status TakePath(absl::string_view text,
+absl::Status TakePath(absl::string_view rest,
                       std::vector<absl::string_view>& options,
-                      absl::string_view rest, PlayerSpec& spec) {
+                      PlayerSpec& spec) {
   const size_t end = PathEnd(rest);
   spec.path = std::string(rest.substr(0, end));
-  if (absl::StartsWith(rest, "\"") || absl::StartsWith(rest, "'")) {
-    const absl::StatusOr<std::vector<std::string>> words =
-        SplitCommand(spec.path);
-    if (!words.ok()) return BadSpec(text, words.status().message());
-    spec.path = absl::StrJoin(*words, " ");
+  if (IsQuoted(rest)) {
+    TARA_ASSIGN_OR_RETURN(const std::vector<std::string> words,
+                          SplitCommand(spec.path));
+    spec.path = absl::StrJoin(words, " ");
   }
   options.clear();
   if (end < rest.size()) options = absl::StrSplit(rest.substr(end + 1), ',');
   if (!spec.path.empty()) return absl::OkStatus();
-  return BadSpec(text,
-                 "no path; expected net:PATH, a checkpoint, a bundle or a "
-                 "run's folder, or best, the ready-made network");
+  return absl::InvalidArgumentError(
+      "no path; expected net:PATH, a checkpoint, a bundle or a run's folder, "
+      "or best, the ready-made network");
 }
 
 // Returns "random, greedy, ... or engine:CMD".
 std::string PlayerForms() {
-  std::string forms;
-  for (const PlayerKindInfo& known : kPlayerKinds) {
-    const bool first = &known == std::begin(kPlayerKinds);
-    const bool last = &known == std::end(kPlayerKinds) - 1;
-    absl::StrAppend(&forms, first ? "" : last ? " or " : ", ", known.form);
+  std::vector<absl::string_view> forms;
+  for (const PlayerKindInfo& known : kPlayerKinds) forms.push_back(known.form);
+  const absl::string_view last = forms.back();
+  forms.pop_back();
+  return absl::StrCat(absl::StrJoin(forms, ", "), " or ", last);
+}
+
+// Sets what the text of a spec says.
+absl::Status ParseInto(PlayerSpec& spec) {
+  const absl::string_view text = spec.text;
+  const absl::string_view name = text.substr(0, text.find(':'));
+  const bool has_rest = name.size() < text.size();
+  const absl::string_view rest = has_rest ? text.substr(name.size() + 1) : "";
+  spec.info = FindPlayerKind(name);
+  if (spec.info == nullptr) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "unknown player '", Shown(name), "'; expected ", PlayerForms()));
   }
-  return forms;
+  spec.kind = spec.info->kind;
+  std::vector<absl::string_view> options;
+  if (has_rest) options = absl::StrSplit(rest, ',');
+  switch (spec.kind) {
+    case PlayerKind::kBaseline:
+      if (spec.info->options != nullptr) break;
+      if (!has_rest) return absl::OkStatus();
+      return absl::InvalidArgumentError(
+          absl::StrCat(name, " takes no options, got '", Shown(rest), "'"));
+    case PlayerKind::kEngine: {
+      TARA_ASSIGN_OR_RETURN(spec.engine, ParseEngineSpec(rest));
+      return absl::OkStatus();
+    }
+    case PlayerKind::kMcts:
+      spec.search.search.c_puct = mcts::kPlayoutCPuct;
+      spec.search.leaves_per_game = mcts::kPlayoutLeaves;
+      break;
+    case PlayerKind::kNet:
+      if (name == "best") break;
+      TARA_RETURN_IF_ERROR(name == "level" ? TakeLevel(options, spec)
+                                           : TakePath(rest, options, spec));
+  }
+  return SetOptions(options, spec);
+}
+
+std::string JoinOptions(absl::Span<const PlayerOption> options) {
+  return absl::StrJoin(options, ",",
+                       [](std::string* out, const PlayerOption& option) {
+                         absl::StrAppend(out, option.name, "=", option.value);
+                       });
+}
+
+// Returns the text of a player that searches.
+std::string TextOf(const PlayerSpec& spec) {
+  const bool net = spec.kind == PlayerKind::kNet;
+  const std::string player = spec.level > 0 ? absl::StrCat("level:", spec.level)
+                             : !spec.path.empty()
+                                 ? absl::StrCat("net:", PathText(spec.path))
+                                 : std::string(net ? "best" : "mcts");
+  if (spec.options.empty()) return player;
+  const bool has_rest = spec.level > 0 || !spec.path.empty();
+  return absl::StrCat(player, has_rest ? "," : ":", JoinOptions(spec.options));
 }
 
 }  // namespace
@@ -418,41 +430,8 @@ const PlayerKindInfo* FindPlayerKind(absl::string_view name) {
 }
 
 absl::StatusOr<PlayerSpec> ParsePlayerSpec(absl::string_view text) {
-  const absl::string_view name = text.substr(0, text.find(':'));
-  const bool has_rest = name.size() < text.size();
-  const absl::string_view rest = has_rest ? text.substr(name.size() + 1) : "";
-  const PlayerKindInfo* const known = FindPlayerKind(name);
-  if (known == nullptr) {
-    return BadSpec(text, absl::StrCat("unknown player '", Shown(name),
-                                      "'; expected ", PlayerForms()));
-  }
-  PlayerSpec spec = {
-      .kind = known->kind, .info = known, .text = std::string(text)};
-  std::vector<absl::string_view> options;
-  if (has_rest) options = absl::StrSplit(rest, ',');
-  switch (known->kind) {
-    case PlayerKind::kBaseline:
-      if (known->options != nullptr) break;
-      if (!has_rest) return spec;
-      return BadSpec(text, absl::StrCat(name, " takes no options, got '",
-                                        Shown(rest), "'"));
-    case PlayerKind::kEngine: {
-      absl::StatusOr<EngineSpec> engine = ParseEngineSpec(rest);
-      if (!engine.ok()) return BadSpec(text, engine.status().message());
-      spec.engine = *std::move(engine);
-      return spec;
-    }
-    case PlayerKind::kMcts:
-      spec.search.search.c_puct = mcts::kPlayoutCPuct;
-      spec.search.leaves_per_game = mcts::kPlayoutLeaves;
-      break;
-    case PlayerKind::kNet:
-      if (name == "best") break;
-      TARA_RETURN_IF_ERROR(name == "level"
-                               ? TakeLevel(text, options, spec)
-                               : TakePath(text, options, rest, spec));
-  }
-  TARA_RETURN_IF_ERROR(SetOptions(text, options, spec));
+  PlayerSpec spec = {.text = std::string(text)};
+  TARA_RETURN_IF_ERROR(OfSpec(text, ParseInto(spec)));
   return spec;
 }
 
@@ -460,29 +439,6 @@ int GamesAtATime(const PlayerSpec& spec, int games) {
   return spec.kind == PlayerKind::kEngine || spec.search.threads > 1 ? 1
                                                                      : games;
 }
-
-namespace {
-
-std::string JoinOptions(absl::Span<const PlayerOption> options) {
-  return absl::StrJoin(options, ",",
-                       [](std::string* out, const PlayerOption& option) {
-                         absl::StrAppend(out, option.name, "=", option.value);
-                       });
-}
-
-// Returns the text of a player that searches.
-std::string TextOf(const PlayerSpec& spec) {
-  const bool net = spec.kind == PlayerKind::kNet;
-  const std::string player = spec.level > 0 ? absl::StrCat("level:", spec.level)
-                             : !spec.path.empty()
-                                 ? absl::StrCat("net:", PathText(spec.path))
-                                 : std::string(net ? "best" : "mcts");
-  if (spec.options.empty()) return player;
-  const bool has_rest = spec.level > 0 || !spec.path.empty();
-  return absl::StrCat(player, has_rest ? "," : ":", JoinOptions(spec.options));
-}
-
-}  // namespace
 
 PlayerSpec NetworkPlayer(const std::string& path, int simulations) {
   PlayerSpec spec = {.kind = PlayerKind::kNet,
@@ -502,10 +458,12 @@ absl::StatusOr<PlayerSpec> WithOption(PlayerSpec spec, absl::string_view name,
   spec.options.push_back({std::string(name), std::string(value)});
   spec.text = TextOf(spec);
   const std::string text = absl::StrCat(name, "=", value);
-  TARA_RETURN_IF_ERROR(SetPlayerOption(
+  TARA_RETURN_IF_ERROR(OfSpec(
       spec.text,
-      {.text = text, .name = name, .value = value, .has_value = true}, spec));
-  TARA_RETURN_IF_ERROR(CheckTogether(spec.text, spec));
+      SetPlayerOption(
+          {.text = text, .name = name, .value = value, .has_value = true},
+          spec)));
+  TARA_RETURN_IF_ERROR(OfSpec(spec.text, CheckTogether(spec)));
   return spec;
 }
 

@@ -33,10 +33,9 @@ struct EngineSpec {
   std::string log = {};
 };
 
-// Splits a command into words at spaces, like a shell: single or double quotes
-// group text, and a backslash escapes the next character (within double quotes
-// only a double quote or a backslash). No other character is special. Returns
-// INVALID_ARGUMENT for an unterminated quote.
+// Splits a command into words at spaces, like a shell: quotes, ' or ", group
+// text, and a backslash escapes the next character (within double quotes only "
+// or a backslash). Returns INVALID_ARGUMENT for an unterminated quote.
 absl::StatusOr<std::vector<std::string>> SplitCommand(absl::string_view text);
 
 // Returns the index of the first `mark` outside of quotes and not after a
@@ -58,14 +57,12 @@ enum class PlayerKind {
 
 struct PlayerSpec;
 
-// A kind of players. This row is all that the program needs for an opponent
-// without a network and a tree.
+// A kind of players; of kBaseline, all that the program needs of it.
 struct PlayerKindInfo {
   absl::string_view name;  // what specs begin with, up to the end or a colon
   PlayerKind kind;
   absl::string_view form;  // of a spec, in short
-  // kBaseline: lines for --help, its options, and a function that makes the
-  // player of a spec.
+  // kBaseline: lines for --help, its options, and what makes the player.
   absl::string_view help = {};
   OptionTable (*options)(PlayerSpec& spec) = nullptr;  // null: it has none
   std::unique_ptr<Player> (*make)(const PlayerSpec& spec) = nullptr;
@@ -87,8 +84,7 @@ struct PlayerOption {
 struct PlayerSpec {
   PlayerKind kind = PlayerKind::kBaseline;
   const PlayerKindInfo* info = nullptr;  // kBaseline: its row
-  // The spec as written, which identifies the player for people and in files of
-  // results. The other members hold its parsed parts.
+  // The spec as written, which identifies the player. The rest is its parts.
   std::string text = {};
   // kNet: checkpoint, bundle or folder of a run; empty: the ready-made model.
   std::string path = {};
@@ -96,8 +92,7 @@ struct PlayerSpec {
   // because the newest checkpoint of a run changes. Otherwise empty.
   std::string file = {};
   int level = 0;  // kNet: from 1; 0: none
-  // kBaseline, kMcts, kNet: the options in the text, in their order. They set
-  // the members below.
+  // All but kEngine: the options in the text, which set the members below.
   std::vector<PlayerOption> options = {};
   bool policy_alone = false;            // kNet: no search (sims=0)
   nn::InferenceOptions inference = {};  // kNet
@@ -107,17 +102,15 @@ struct PlayerSpec {
   SearchPlayerOptions search = {{.search = mcts::ForPlay(),
                                  .reuse = true,
                                  .confidence_z = mcts::kPlayConfidenceZ}};
-  // alphabeta: limits; 0: none. Without any of them the player has a default
-  // limit of nodes.
+  // alphabeta: limits; 0: none. Without any there is a default of nodes.
   int nodes = 0;           // positions visited
   int depth = 0;           // actions ahead
   int time_ms = 0;         // of a move
   EngineSpec engine = {};  // kEngine
 };
 
-// Returns the best number of concurrent games for players of these kinds, at
-// most `games`. It is smaller if several threads search a position, or if a
-// process has one board.
+// Returns the best number of concurrent games, at most `games`: one if several
+// threads search a position, or if a process has one board.
 int GamesAtATime(const PlayerSpec& spec, int games);
 
 // Parses a spec such as "greedy" or "net:runs/first,sims=200,graph=on". Returns
@@ -137,8 +130,7 @@ absl::StatusOr<PlayerSpec> WithOption(PlayerSpec spec, absl::string_view name,
 // the options that it stands for. REQUIRES: a spec of kind kNet.
 std::string NetworkOptionsOf(const PlayerSpec& spec);
 
-// Returns the table of options of a player that searches, without the search
-// options.
+// Returns the options of a player that searches but those of the search.
 OptionTable SearchPlayerOptionTable(PlayerSpec& spec);
 
 // Returns the forms of a spec for --help, one line per kind.
@@ -170,9 +162,8 @@ absl::Status CheckTeam(const TeamSpec& team, Variant variant);
 
 // Two players as partners, for variants for pairs. In games of seating 0
 // (Turn::seating) `first` has the first of the side's seats (0 or 1) and
-// `second` the other (2 or 3); in seating 1 the reverse. They do not
-// communicate. A margin counts as proved only if both have proved it, each at
-// its last choice, because a partner that has not proved it might give it away.
+// `second` the other (2 or 3); in seating 1 the reverse. A margin counts as
+// proved only if both have proved it, each at its last choice.
 std::unique_ptr<Player> NewTeamPlayer(std::unique_ptr<Player> first,
                                       std::unique_ptr<Player> second);
 

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <iterator>
 #include <limits>
 #include <utility>
@@ -13,7 +12,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/synchronization/mutex.h"
-#include "absl/types/span.h"
 #include "nlohmann/json.hpp"
 #include "tara/base/threads.h"
 #include "tara/core/outcome.h"
@@ -21,18 +19,13 @@
 #include "tara/eval/statistics/statistics.h"
 
 namespace tara::eval {
-namespace {
-
-// Games per piece of work of a thread: milliseconds of work for a prompt
-// reaction to interrupts, and many times the concurrent games for a low
-// overhead of starting and finishing.
-constexpr int64_t kChunkGames = 16384;
-
-}  // namespace
-
 PlayoutStatistics PlayRandomGames(int64_t games, int threads,
                                   const PlayChunk& play_chunk,
                                   const MassProgressCallback& on_progress) {
+  // Games per piece of work of a thread: milliseconds of work for a prompt
+  // reaction to interrupts, and many times the concurrent games for a low
+  // overhead of starting and finishing.
+  constexpr int64_t kChunkGames = 16384;
   const int64_t chunks = (games + kChunkGames - 1) / kChunkGames;
   threads = static_cast<int>(
       std::clamp<int64_t>(threads, 1, std::max<int64_t>(1, chunks)));
@@ -69,11 +62,9 @@ struct Spread {
 // Returns the spread of values from their number, sum and sum of squares, with
 // Student's interval; infinite for a single game.
 Spread SpreadOf(double games, double sum, double squares) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const double mean = sum / games;
-  if (games < 2) {
-    constexpr double kInfinity = std::numeric_limits<double>::infinity();
-    return {{mean, -kInfinity, kInfinity}, 0};
-  }
+  if (games < 2) return {{mean, -kInfinity, kInfinity}, 0};
   // Rounding must not make it negative where the values do not vary.
   const double variance = std::max(0.0, squares - sum * mean) / (games - 1);
   const double half_width =

@@ -17,12 +17,10 @@
 namespace tara::eval {
 
 // An endgame in which the side to move wins by one action alone, and so again
-// at its next one or two decisions. After that several actions win, or the game
-// is over.
+// at its next decision or two; then several actions win, or the game is over.
 struct Puzzle {
   State state;
-  // The actions of both sides up to there. The other side plays what is best
-  // for it in points.
+  // The actions up to there; the other side plays what is best in points.
   std::vector<Action> line;
   int traps = 0;  // naive players that choose another first action
 };
@@ -37,11 +35,10 @@ struct PuzzleOptions {
 };
 
 // Lets a player play games, in which one action of eight is random, and returns
-// puzzles from their ends, in the order of the games. Where the end of a game
-// has none, other ends by random actions are tried. No puzzle is there twice up
-// to symmetry. Those with the most traps are chosen from up to twice as many.
-// The result depends only on the options and the players. Returns the errors of
-// the players, and CANCELLED after a stop.
+// puzzles from their ends, or from other ends by random actions, in the order
+// of the games. No puzzle is there twice up to symmetry. Those with the most
+// traps are chosen from up to twice as many. Returns the errors of the players,
+// and CANCELLED after a stop.
 absl::StatusOr<std::vector<Puzzle>> MakePuzzles(
     const PuzzleOptions& options, Player& player,
     absl::Span<Player* const> naive = {});

@@ -30,8 +30,7 @@ struct RatingEstimate {
   double deviation = 0;
 };
 
-// Probabilities of a win, draw and loss of the player who begins, for d and
-// ln(nu) as above.
+// Probabilities of a win, draw and loss of the player who begins.
 struct DavidsonChances {
   double win;
   double draw;
@@ -39,9 +38,9 @@ struct DavidsonChances {
 };
 DavidsonChances OutcomeProbabilities(double d, double log_nu);
 
-// Returns the information of such a game about d: the variance of the
-// derivative of its log-likelihood, ((P_win + P_loss) - (P_win - P_loss)^2) /
-// 4.
+// Returns the information of such a game about d, the variance of the
+// derivative of its log-likelihood: ((P_win + P_loss) - (P_win - P_loss)^2)
+// / 4.
 double FisherInformation(const DavidsonChances& chances);
 
 // A game of the player to be rated.

@@ -1,17 +1,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <numeric>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "nlohmann/json.hpp"
-#include "tara/core/variant.h"
 #include "tara/eval/rating/ratings.h"
-#include "tara/eval/report/report.h"
 #include "tara/eval/statistics/statistics.h"
 
 namespace tara::eval {
@@ -37,9 +33,6 @@ ReportField RatingField(Name heading, const RatingEstimate& estimate,
                   field.range.empty() ? absl::StripPrefix(mark, " ") : mark);
   return field;
 }
-
-// The share of games drawn between equals without a first seat's effect.
-double DrawShare(double nu) { return nu / (2 + nu); }
 
 // The variant's rules that the player's network has not learned.
 std::string NotLearnedIn(const VariantRatings& variant, int player) {
@@ -130,14 +123,14 @@ ReportSection VariantSection(const RatingTable& table, bool named) {
           "between equal players,\nby the model of the ratings.\n"};
   for (size_t v = 0; v < table.variants.size(); ++v) {
     const VariantRatings& variant = table.variants[v];
+    const double nu = variant.ratings.draw_nu;
     ReportField games = CountField("", "games", variant.games);
     games.text = GamesCell(variant);
     section.rows.push_back(
         {TextField("", named ? "" : "#", absl::StrCat(v + 1)),
          VariantField("", "variant", variant.variant), std::move(games),
          RatingField("first seat", variant.ratings.first_seat),
-         NumberField("", "draws of equals %",
-                     DrawShare(variant.ratings.draw_nu), kPercent)});
+         NumberField("", "draws of equals %", nu / (2 + nu), kPercent)});
   }
   return section;
 }
@@ -165,22 +158,19 @@ ReportSection AgainstEachOther(const RatingTable& table,
 
 // A player's score against another, in all variants.
 ScoreSums ScoresAgainst(const RatingTable& table, int player, int other) {
-  ScoreSums sums;
+  double games = 0, won = 0, drawn = 0;
   for (const VariantRatings& variant : table.variants) {
     for (const SeatResults& result : variant.results) {
       const bool first = result.first == player && result.second == other;
       if (!first && !(result.first == other && result.second == player)) {
         continue;
       }
-      const auto won = static_cast<double>(first ? result.wins : result.losses);
-      const auto drawn = static_cast<double>(result.draws);
-      sums.count +=
-          static_cast<double>(result.wins + result.draws + result.losses);
-      sums.sum += won + drawn / 2;
-      sums.squares += won + drawn / 4;
+      games += static_cast<double>(result.games());
+      won += static_cast<double>(first ? result.wins : result.losses);
+      drawn += static_cast<double>(result.draws);
     }
   }
-  return sums;
+  return SumsOfGames(games, won, drawn);
 }
 
 // The strongest player, by the difference of the first two.
@@ -221,10 +211,10 @@ std::string AboutText(const RatingTable& table) {
 }
 
 Json EstimateToJson(const RatingEstimate& estimate) {
-  const double half_width = kNormalQuantile95 * estimate.deviation;
-  return {{"elo", estimate.elo},
-          {"low", estimate.elo - half_width},
-          {"high", estimate.elo + half_width},
+  const Interval interval = IntervalOf(estimate);
+  return {{"elo", interval.mean},
+          {"low", interval.low},
+          {"high", interval.high},
           {"deviation", estimate.deviation}};
 }
 
@@ -235,7 +225,7 @@ Json CovarianceToJson(const Ratings& ratings) {
   for (int i = 0; i < ratings.size(); ++i) {
     Json& row = covariance.emplace_back(Json::array());
     for (int j = 0; j < ratings.size(); ++j) {
-      row.push_back(std::round(100 * ratings.Covariance(i, j)) / 100);
+      row.push_back(std::round(100 * ratings.covariance(i, j)) / 100);
     }
   }
   return covariance;

@@ -70,8 +70,7 @@ class Posterior {
     gradient = -precision_ * x;
     information = precision_;
     for (const SeatResults& result : results_) {
-      const auto games =
-          static_cast<double>(result.wins + result.draws + result.losses);
+      const auto games = static_cast<double>(result.games());
       const DavidsonChances p = At(x, result);
       // By d and by ln(nu): a multinomial logit with the scores d/2, ln(nu)
       // and -d/2, so that seen minus expected is the gradient.
@@ -145,7 +144,7 @@ absl::Status CheckConnected(absl::Span<const std::string> players,
   std::vector<int> part(players.size());  // of a player: the least index in it
   std::iota(part.begin(), part.end(), 0);
   for (const SeatResults& result : results) {
-    if (result.wins + result.draws + result.losses == 0) continue;
+    if (result.games() == 0) continue;
     const int from = std::max(part[result.first], part[result.second]);
     const int to = std::min(part[result.first], part[result.second]);
     std::replace(part.begin(), part.end(), from, to);
@@ -168,26 +167,16 @@ absl::Status CheckConnected(absl::Span<const std::string> players,
 
 }  // namespace
 
-Ratings::Ratings(std::vector<double> elo, std::vector<double> covariance)
-    : elo_(std::move(elo)), covariance_(std::move(covariance)) {
-  TARA_CHECK(covariance_.size() == elo_.size() * elo_.size(),
-             "a covariance for each pair of players");
-}
-
-double Ratings::Covariance(int player, int other) const {
-  return covariance_[static_cast<size_t>(player) * elo_.size() + other];
-}
-
 RatingEstimate Ratings::Of(int player) const {
-  return {.elo = elo_[player],
-          .deviation = std::sqrt(std::max(0.0, Covariance(player, player)))};
+  return {.elo = elo[player],
+          .deviation = std::sqrt(std::max(0.0, covariance(player, player)))};
 }
 
 RatingEstimate Ratings::Difference(int player, int other) const {
-  const double variance = Covariance(player, player) +
-                          Covariance(other, other) -
-                          2 * Covariance(player, other);
-  return {.elo = elo_[player] - elo_[other],
+  const double variance = covariance(player, player) +
+                          covariance(other, other) -
+                          2 * covariance(player, other);
+  return {.elo = elo[player] - elo[other],
           .deviation = std::sqrt(std::max(0.0, variance))};
 }
 
@@ -235,114 +224,62 @@ absl::StatusOr<Ratings> FitRatings(absl::Span<const std::string> players,
         Eigen::MatrixXd::Constant(count, count, 1.0 / count);
     of_players = centre * of_players * centre;
   }
-  std::vector<double> elo(count);
-  std::vector<double> covariance(static_cast<size_t>(count) * count);
-  for (int i = 0; i < count; ++i) {
-    elo[i] = x[i] * kEloPerNat;
-    for (int j = 0; j < count; ++j) {
-      covariance[static_cast<size_t>(i) * count + j] =
-          of_players(i, j) * kEloPerNat * kEloPerNat;
-    }
-  }
-  Ratings ratings(std::move(elo), std::move(covariance));
-  ratings.first_seat = {.elo = x[count] * kEloPerNat,
-                        .deviation = std::sqrt(all(count, count)) * kEloPerNat};
-  ratings.draw_nu = any_draws ? std::exp(x[count + 1]) : 0;
-  return ratings;
+  return Ratings{
+      .elo = x.head(count) * kEloPerNat,
+      .covariance = of_players * kEloPerNat * kEloPerNat,
+      .first_seat = {.elo = x[count] * kEloPerNat,
+                     .deviation = std::sqrt(all(count, count)) * kEloPerNat},
+      .draw_nu = any_draws ? std::exp(x[count + 1]) : 0};
 }
 
 Ratings MeanRatings(absl::Span<const Ratings> ratings) {
   TARA_CHECK(!ratings.empty(), "no ratings to take the mean of");
   const int count = ratings[0].size();
   const auto variants = static_cast<double>(ratings.size());
-  std::vector<double> elo(count);
-  std::vector<double> covariance(static_cast<size_t>(count) * count);
+  Ratings mean = {.elo = Eigen::VectorXd::Zero(count),
+                  .covariance = Eigen::MatrixXd::Zero(count, count)};
   for (const Ratings& each : ratings) {
     TARA_CHECK(each.size() == count, "ratings of other players");
-    for (int i = 0; i < count; ++i) {
-      elo[i] += each.Of(i).elo / variants;
-      for (int j = 0; j < count; ++j) {
-        covariance[static_cast<size_t>(i) * count + j] +=
-            each.Covariance(i, j) / (variants * variants);
-      }
-    }
+    mean.elo += each.elo / variants;
+    mean.covariance += each.covariance / (variants * variants);
   }
-  return Ratings(std::move(elo), std::move(covariance));
+  return mean;
 }
 
-namespace {
-
-// The information about ratings that games are expected to give.
-class Plan {
- public:
-  explicit Plan(const Ratings& ratings) : ratings_(ratings) {
-    const int count = ratings.size();
-    covariance_.resize(count, count);
-    for (int i = 0; i < count; ++i) {
-      for (int j = 0; j < count; ++j) {
-        covariance_(i, j) =
-            ratings.Covariance(i, j) / (kEloPerNat * kEloPerNat);
-      }
-    }
-  }
-
-  // Returns all pairs in order of their players.
-  std::vector<PairChoice> Gains() const {
-    const int count = ratings_.size();
-    // About the mean: shifts of all ratings count for nothing.
-    const Eigen::MatrixXd centred =
-        covariance_.rowwise() - covariance_.colwise().mean();
-    std::vector<PairChoice> choices;
-    for (int i = 0; i < count; ++i) {
-      for (int j = i + 1; j < count; ++j) {
-        const double trace = (centred.col(i) - centred.col(j)).squaredNorm();
-        choices.push_back({.player = i,
-                           .other = j,
-                           .gain = 2.0 / (count - 1) * Weight(i, j) * trace *
-                                   kEloPerNat * kEloPerNat});
-      }
-    }
-    return choices;
-  }
-
-  // Takes a pair of games of the two as played.
-  void Play(int i, int j) {
-    const Eigen::VectorXd u = covariance_.col(i) - covariance_.col(j);
-    covariance_ -= Weight(i, j) * u * u.transpose();
-  }
-
- private:
+std::vector<PairChoice> ChoosePairs(const Ratings& ratings, int count) {
+  TARA_CHECK(ratings.size() >= 2, "nobody to play against");
+  const double log_nu = std::log(std::max(1e-9, ratings.draw_nu));
+  const double h = ratings.first_seat.elo / kEloPerNat;
+  // Expected after the games chosen so far, in nats^2.
+  Eigen::MatrixXd covariance = ratings.covariance / (kEloPerNat * kEloPerNat);
   // I / (1 + I u' C u).
-  double Weight(int i, int j) const {
-    const double log_nu = std::log(std::max(1e-9, ratings_.draw_nu));
-    const double d = ratings_.Difference(i, j).elo / kEloPerNat;
-    const double h = ratings_.first_seat.elo / kEloPerNat;
+  const auto weight = [&](int i, int j) {
+    const double d = ratings.Difference(i, j).elo / kEloPerNat;
     const double information =
         FisherInformation(OutcomeProbabilities(d + h, log_nu)) +
         FisherInformation(OutcomeProbabilities(h - d, log_nu));
     const double variance =
-        covariance_(i, i) + covariance_(j, j) - 2 * covariance_(i, j);
+        covariance(i, i) + covariance(j, j) - 2 * covariance(i, j);
     return information / (1 + information * variance);
-  }
-
-  const Ratings& ratings_;
-  Eigen::MatrixXd covariance_;  // nats^2
-};
-
-}  // namespace
-
-std::vector<PairChoice> ChoosePairs(const Ratings& ratings, int count) {
-  TARA_CHECK(ratings.size() >= 2, "nobody to play against");
-  Plan plan(ratings);
+  };
   std::vector<PairChoice> chosen;
-  for (int i = 0; i < count; ++i) {
-    const std::vector<PairChoice> gains = plan.Gains();
-    chosen.push_back(
-        *std::max_element(gains.begin(), gains.end(),
-                          [](const PairChoice& x, const PairChoice& y) {
-                            return x.gain < y.gain;
-                          }));
-    plan.Play(chosen.back().player, chosen.back().other);
+  while (static_cast<int>(chosen.size()) < count) {
+    // About the mean: shifts of all ratings count for nothing.
+    const Eigen::MatrixXd centred =
+        covariance.rowwise() - covariance.colwise().mean();
+    PairChoice best = {.gain = -1};
+    for (int i = 0; i < ratings.size(); ++i) {
+      for (int j = i + 1; j < ratings.size(); ++j) {
+        const double trace = (centred.col(i) - centred.col(j)).squaredNorm();
+        const double gain = 2.0 / (ratings.size() - 1) * weight(i, j) * trace *
+                            kEloPerNat * kEloPerNat;
+        if (gain > best.gain) best = {i, j, gain};
+      }
+    }
+    const Eigen::VectorXd u =
+        covariance.col(best.player) - covariance.col(best.other);
+    covariance -= weight(best.player, best.other) * u * u.transpose();
+    chosen.push_back(best);
   }
   return chosen;
 }
@@ -377,27 +314,6 @@ absl::Status CheckPlayers(absl::Span<const RatedPlayer> players) {
   return absl::OkStatus();
 }
 
-// Adds the games of an arena of player `a` against `b`. Those that repeat
-// another up to symmetry show nothing new.
-void AddResults(int a, int b, absl::Span<const ArenaGame> games,
-                std::vector<SeatResults>& results) {
-  std::set<uint64_t> seen;
-  SeatResults a_first = {.first = a, .second = b};
-  SeatResults b_first = {.first = b, .second = a};
-  for (const ArenaGame& game : games) {
-    const uint64_t key = SameGamesKey(absl::MakeConstSpan(&game, 1));
-    if (key != 0 && !seen.insert(key).second) continue;
-    SeatResults& result = game.a_is_red ? a_first : b_first;
-    const double margin = game.a_is_red ? game.margin : -game.margin;
-    ++(margin > 0 ? result.wins : margin < 0 ? result.losses : result.draws);
-  }
-  for (const SeatResults& result : {a_first, b_first}) {
-    if (result.wins + result.draws + result.losses > 0) {
-      results.push_back(result);
-    }
-  }
-}
-
 // The games of one variant.
 class VariantTournament {
  public:
@@ -428,27 +344,41 @@ class VariantTournament {
     for (const auto& [players, pair] : pairs_) games += pair.games;
     return games;
   }
-  int64_t repeated_games() const {
-    int64_t repeated = games();
-    for (const SeatResults& result : Results()) {
-      repeated -= result.wins + result.draws + result.losses;
-    }
-    return repeated;
-  }
   int64_t games_wanted() const {
     // Each game is of two players.
     return (int64_t{options_.games_per_player} * size() + 1) / 2;
   }
 
-  absl::StatusOr<Ratings> Fit(bool allow_parts) const {
-    return FitRatings(
-        names_, Results(),
-        {.anchors = options_.anchors, .allow_parts = allow_parts});
+  // Rates by the games so far.
+  absl::StatusOr<VariantRatings> Rated(bool allow_parts) const {
+    VariantRatings rated = {.variant = arena_.variant,
+                            .faults = std::vector<int64_t>(players_.size()),
+                            .games = games(),
+                            .repeated_games = games()};
+    for (const auto& [players, pair] : pairs_) {
+      rated.faults[players.first] += pair.faults[0];
+      rated.faults[players.second] += pair.faults[1];
+      for (const SeatResults& result : pair.results) {
+        rated.results.push_back(result);
+        rated.repeated_games -= result.games();
+      }
+    }
+    absl::StatusOr<Ratings> ratings =
+        FitRatings(names_, rated.results,
+                   {.anchors = options_.anchors, .allow_parts = allow_parts});
+    if (!ratings.ok()) {
+      return absl::Status(ratings.status().code(),
+                          absl::StrCat(Info(arena_.variant).id, ": ",
+                                       ratings.status().message()));
+    }
+    rated.ratings = *std::move(ratings);
+    return rated;
   }
 
   // Plays the next round; `go_on` receives its number of games so far.
   absl::Status PlayRound(const std::function<bool(int games)>& go_on) {
-    TARA_ASSIGN_OR_RETURN(const Ratings ratings, Fit(/*allow_parts=*/true));
+    TARA_ASSIGN_OR_RETURN(const VariantRatings rated,
+                          Rated(/*allow_parts=*/true));
     const int64_t games_a_choice = 2 * kPairsPerChoice;
     const int64_t choices_left =
         (games_wanted() - games() + games_a_choice - 1) / games_a_choice;
@@ -457,29 +387,26 @@ class VariantTournament {
     // Two players apiece, so that a new player is met soon.
     std::map<std::pair<int, int>, int> pairs;  // of games, by players
     for (const PairChoice& choice : ChoosePairs(
-             ratings,
+             rated.ratings,
              static_cast<int>(std::min(choices_left, choices_a_round)))) {
       pairs[InOrder(choice.player, choice.other)] += kPairsPerChoice;
     }
-    return PlayPairs(pairs, go_on);
-  }
-
-  std::vector<SeatResults> Results() const {
-    std::vector<SeatResults> all;
-    for (const auto& [players, pair] : pairs_) {
-      all.insert(all.end(), pair.results.begin(), pair.results.end());
-    }
-    return all;
-  }
-
-  // Per player.
-  std::vector<int64_t> Faults() const {
-    std::vector<int64_t> all(players_.size());
-    for (const auto& [players, pair] : pairs_) {
-      all[players.first] += pair.faults[0];
-      all[players.second] += pair.faults[1];
-    }
-    return all;
+    const std::vector<std::pair<std::pair<int, int>, int>> all(pairs.begin(),
+                                                               pairs.end());
+    std::vector<std::atomic<int>> played(all.size());
+    std::atomic<bool> stopped = false;
+    return fleet::PlayAll(
+        options_.fleet, all.size(), [&] { return stopped.load(); },
+        [&](size_t i, const StopCheck& stop) {
+          const auto& [players, count] = all[i];
+          return Play(players.first, players.second, count, [&](int games) {
+            played[i] = games;
+            if (!go_on(std::accumulate(played.begin(), played.end(), 0))) {
+              stopped = true;
+            }
+            return !stop();
+          });
+        });
   }
 
  private:
@@ -508,34 +435,24 @@ class VariantTournament {
     return whole;
   }
 
-  void Count(int a, int b, const std::vector<ArenaGame>& games) {
+  // Counts all games of player `a` against `b`. Those that repeat another up to
+  // symmetry show nothing new.
+  void Count(int a, int b, absl::Span<const ArenaGame> games) {
     PairGames& pair = pairs_[{a, b}];
-    pair = {.games = static_cast<int>(games.size())};
+    pair = {.games = static_cast<int>(games.size()),
+            .results = {{.first = a, .second = b}, {.first = b, .second = a}}};
+    std::set<uint64_t> seen;
     for (const ArenaGame& game : games) {
       if (!game.fault.empty()) ++pair.faults[game.forfeit != Forfeit::kByA];
+      const uint64_t key = SameGamesKey(absl::MakeConstSpan(&game, 1));
+      if (key != 0 && !seen.insert(key).second) continue;
+      SeatResults& result = pair.results[game.a_is_red ? 0 : 1];
+      const double margin = game.a_is_red ? game.margin : -game.margin;
+      ++(margin > 0 ? result.wins : margin < 0 ? result.losses : result.draws);
     }
-    AddResults(a, b, games, pair.results);
-  }
-
-  using PairCounts = std::map<std::pair<int, int>, int>;
-
-  absl::Status PlayPairs(const PairCounts& pairs,
-                         const std::function<bool(int games)>& go_on) {
-    const std::vector<PairCounts::value_type> all(pairs.begin(), pairs.end());
-    std::vector<std::atomic<int>> played(all.size());
-    std::atomic<bool> stopped = false;
-    return fleet::PlayAll(
-        options_.fleet, all.size(), [&] { return stopped.load(); },
-        [&](size_t i, const StopCheck& stop) {
-          const auto& [players, count] = all[i];
-          return Play(players.first, players.second, count, [&](int games) {
-            played[i] = games;
-            if (!go_on(std::accumulate(played.begin(), played.end(), 0))) {
-              stopped = true;
-            }
-            return !stop();
-          });
-        });
+    std::erase_if(pair.results, [](const SeatResults& result) {
+      return result.games() == 0;
+    });
   }
 
   // `go_on` receives the number of the pairs' games so far.
@@ -577,39 +494,6 @@ class VariantTournament {
   absl::Mutex mutex_;  // of what a pair of players changes
 };
 
-absl::StatusOr<RatingTable> Rate(
-    absl::Span<const RatedPlayer> players,
-    const std::deque<VariantTournament>& tournaments,
-    const RatingTournamentOptions& options) {
-  RatingTable table = {
-      .players = {}, .variants = {}, .overall = {}, .anchors = options.anchors};
-  for (const RatedPlayer& player : players) {
-    table.players.push_back(player.name);
-    table.points.push_back(player.point);
-    table.precisions.push_back(PrecisionsOf(player.team));
-  }
-  std::vector<Ratings> all;
-  for (size_t i = 0; i < tournaments.size(); ++i) {
-    const Variant variant = options.arenas[i].variant;
-    absl::StatusOr<Ratings> ratings = tournaments[i].Fit(/*allow_parts=*/false);
-    if (!ratings.ok()) {
-      return absl::Status(
-          ratings.status().code(),
-          absl::StrCat(Info(variant).id, ": ", ratings.status().message()));
-    }
-    all.push_back(*ratings);
-    table.variants.push_back(
-        {.variant = variant,
-         .ratings = *std::move(ratings),
-         .results = tournaments[i].Results(),
-         .faults = tournaments[i].Faults(),
-         .games = tournaments[i].games(),
-         .repeated_games = tournaments[i].repeated_games()});
-  }
-  table.overall = MeanRatings(all);
-  return table;
-}
-
 }  // namespace
 
 absl::StatusOr<RatingTable> PlayRatingTournament(
@@ -649,24 +533,35 @@ absl::StatusOr<RatingTable> PlayRatingTournament(
     return !stopped && !(stop && stop()) &&
            tournaments[i].games() < tournaments[i].games_wanted();
   };
-  const size_t variants = tournaments.size();
-  if (options.fleet != nullptr) {
+  // Variants take turns, round by round; a fleet plays them concurrently.
+  std::atomic<bool> any_left = true;
+  while (any_left) {
+    any_left = false;
     TARA_RETURN_IF_ERROR(fleet::PlayAll(
-        options.fleet, variants, [&] { return stopped.load(); },
+        options.fleet, tournaments.size(), [&] { return stopped.load(); },
         [&](size_t i, const StopCheck& stop) -> absl::Status {
-          while (has_more(i) && !stop()) TARA_RETURN_IF_ERROR(play_round(i));
+          while (has_more(i) && !stop()) {
+            any_left = true;
+            TARA_RETURN_IF_ERROR(play_round(i));
+            if (options.fleet == nullptr) break;
+          }
           return absl::OkStatus();
         }));
   }
-  for (bool any_left = true; any_left;) {
-    any_left = false;
-    for (size_t i = 0; i < variants; ++i) {
-      if (!has_more(i)) continue;
-      any_left = true;
-      TARA_RETURN_IF_ERROR(play_round(i));
-    }
+  RatingTable table = {.anchors = options.anchors};
+  for (const RatedPlayer& player : players) {
+    table.players.push_back(player.name);
+    table.points.push_back(player.point);
+    table.precisions.push_back(PrecisionsOf(player.team));
   }
-  return Rate(players, tournaments, options);
+  std::vector<Ratings> all;
+  for (const VariantTournament& tournament : tournaments) {
+    TARA_ASSIGN_OR_RETURN(table.variants.emplace_back(),
+                          tournament.Rated(/*allow_parts=*/false));
+    all.push_back(table.variants.back().ratings);
+  }
+  table.overall = MeanRatings(all);
+  return table;
 }
 
 }  // namespace tara::eval

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "Eigen/Core"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "tara/core/variant.h"
@@ -23,13 +24,15 @@
 
 namespace tara::eval {
 
-// Games of two players in which the same one begins.
+// Games of two players in which the same one begins (in doubles, is Red).
 struct SeatResults {
-  int first = 0;     // index of the player who begins (in doubles, Red)
+  int first = 0;     // index of the player who begins
   int second = 0;    // index of the other
   int64_t wins = 0;  // of `first`; so are the others
   int64_t draws = 0;
   int64_t losses = 0;
+
+  int64_t games() const { return wins + draws + losses; }
 };
 
 // A player with a fixed rating.
@@ -42,44 +45,31 @@ struct RatingOptions {
   // Without anchors, ratings have a mean of 0.
   std::vector<RatingAnchor> anchors = {};
   // Standard deviation of a Gaussian prior of each rating about the mean of
-  // all, in Elo. It keeps the rating of a player finite that has won, or lost,
-  // every game, and has less weight than a game.
+  // all, in Elo: the rating of who wins every game is finite.
   double prior_elo = 1000;
   // Whether to rate players that no chain of games connects, by the prior
   // only. Such ratings serve to choose games, not to report.
   bool allow_parts = false;
 };
 
-// Ratings of players. A value.
-class Ratings {
- public:
-  Ratings() = default;
-  // `covariance` is [players, players], row by row, in Elo^2.
-  // REQUIRES: sizes agree.
-  Ratings(std::vector<double> elo, std::vector<double> covariance);
-
-  int size() const { return static_cast<int>(elo_.size()); }
-  // The rating relative to the anchors, or to the mean of all players.
+// Ratings of players.
+struct Ratings {
+  int size() const { return static_cast<int>(elo.size()); }
   RatingEstimate Of(int player) const;
   // The rating of one player minus that of another, with the deviation of this
   // difference, which takes the covariance into account.
   RatingEstimate Difference(int player, int other) const;
-  double Covariance(int player, int other) const;
 
-  // The advantage of beginning (h), and the draws: nu, whose deviation is that
-  // of ln(nu). For means over variants: 0.
-  RatingEstimate first_seat;
+  Eigen::VectorXd elo;         // relative to the anchors, or to the mean of all
+  Eigen::MatrixXd covariance;  // [players, players], in Elo^2
+  // The advantage of beginning (h), and the draws (nu); of means 0.
+  RatingEstimate first_seat = {};
   double draw_nu = 0;
-
- private:
-  std::vector<double> elo_;
-  std::vector<double> covariance_;
 };
 
-// Returns the ratings of the named players: the most likely ones under the
-// model and the prior, with the inverse of minus the Hessian as their
-// covariance. Newton's method, O(players^3) per step, some ten steps; the
-// likelihood is concave, so the result is the maximum. Returns
+// Returns the most likely ratings under the model and the prior, with the
+// inverse of minus the Hessian as their covariance. Some ten steps of Newton's
+// method, each O(players^3); the likelihood is concave. Returns
 // FAILED_PRECONDITION, naming the parts, if the players form parts that have no
 // games with each other. REQUIRES: at least one player; results and anchors of
 // these players, none against itself; a prior above 0.
@@ -96,8 +86,7 @@ Ratings MeanRatings(absl::Span<const Ratings> ratings);
 struct PairChoice {
   int player = 0;
   int other = 0;
-  // The expected reduction of the mean variance of the differences of two
-  // players, in Elo^2.
+  // By which the mean variance of differences is expected to fall, in Elo^2.
   double gain = 0;
 };
 
@@ -111,9 +100,6 @@ struct PairChoice {
 // difference is 2 / (players - 1) of that trace (A-optimality; the information
 // about h and nu is ignored).
 std::vector<PairChoice> ChoosePairs(const Ratings& ratings, int count);
-
-// Ratings of many players in many variants, from games that are chosen for
-// their information and stored.
 
 // No two have one name or one identity.
 struct RatedPlayer : Contestant {
@@ -137,8 +123,8 @@ struct RatingTournamentOptions {
 // One variant's part of a tournament.
 struct VariantRatings {
   Variant variant = Variant::kSacredHillL1;
-  Ratings ratings;
-  std::vector<SeatResults> results;  // by who begins
+  Ratings ratings = {};
+  std::vector<SeatResults> results = {};  // by who begins
   // By player: games lost by faults (ArenaGame::fault); among the losses.
   std::vector<int64_t> faults = {};
   int64_t games = 0;
@@ -150,12 +136,12 @@ struct VariantRatings {
 
 // The content of tables, JSON and pages.
 struct RatingTable {
-  std::vector<std::string> players;  // rows
+  std::vector<std::string> players = {};  // rows
   // By player: the number types of its networks (PrecisionsOf).
   std::vector<std::string> precisions = {};
-  std::vector<VariantRatings> variants;
-  Ratings overall;  // the mean over the variants
-  std::vector<RatingAnchor> anchors;
+  std::vector<VariantRatings> variants = {};
+  Ratings overall = {};  // the mean over the variants
+  std::vector<RatingAnchor> anchors = {};
   // By player; empty: no player belongs to a run.
   std::vector<std::optional<TrainingPoint>> points = {};
 };
@@ -170,13 +156,12 @@ struct RatingProgress {
 // thread, from several at once.
 using RatingProgressCallback = std::function<bool(const RatingProgress&)>;
 
-// Plays the most informative games until the target number is reached, stores
+// Plays the most informative games until there are as many as wanted, stores
 // each when it ends, and rates the players. Games in the store are not played
-// again. Variants take turns, so that all have some games after an early stop.
-// The ratings then use only these games (FAILED_PRECONDITION if they do not
-// connect all players). Returns INVALID_ARGUMENT for fewer than two players or
-// two with the same name or identity, or an error of players, games or the
-// store.
+// again. Variants take turns, so that after an early stop all have some games,
+// by which players are rated (FAILED_PRECONDITION if they do not connect all).
+// Returns INVALID_ARGUMENT for fewer than two players or two with the same name
+// or identity, or an error of players, games or the store.
 absl::StatusOr<RatingTable> PlayRatingTournament(
     absl::Span<const RatedPlayer> players,
     const RatingTournamentOptions& options, record::GameStore& store,

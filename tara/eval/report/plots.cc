@@ -38,8 +38,8 @@ struct Axis {
   }
   // The place of a value along the axis in per cent.
   double At(double value) const { return 100 * (value - low) / (high - low); }
-  std::string PercentAt(double value) const {
-    return absl::StrFormat("%.4g%%", At(value));
+  std::string PercentAt(double value, bool vertical = false) const {
+    return absl::StrFormat("%.4g%%", vertical ? 100 - At(value) : At(value));
   }
 };
 
@@ -78,19 +78,16 @@ std::string TicksHtml(const std::vector<Tick>& ticks, const Axis& axis,
   std::string html =
       absl::StrCat("<div class=\"", vertical ? "y" : "x", "ticks\">");
   for (const Tick& tick : ticks) {
-    const double at = axis.At(tick.value);
-    absl::StrAppendFormat(&html, "<i style=\"%s:%.4g%%\">%s</i>",
-                          vertical ? "top" : "left", vertical ? 100 - at : at,
-                          tick.text);
+    absl::StrAppend(&html, "<i style=\"", vertical ? "top:" : "left:",
+                    axis.PercentAt(tick.value, vertical), "\">", tick.text,
+                    "</i>");
   }
   return html + "</div>";
 }
 
 std::string GridLine(const Axis& axis, double value, bool vertical,
                      absl::string_view colour) {
-  const std::string at = vertical
-                             ? absl::StrFormat("%.4g%%", 100 - axis.At(value))
-                             : axis.PercentAt(value);
+  const std::string at = axis.PercentAt(value, vertical);
   return vertical
              ? absl::StrCat("<line class=\"", colour, "\" x2=\"100%\" y1=\"",
                             at, "\" y2=\"", at, "\"/>")
@@ -329,9 +326,9 @@ std::string CurvesPlot(absl::string_view title, absl::string_view x_unit,
       lower = place(point.y.low) + lower;
       if (line.kind != Kind::kDots && line.kind != Kind::kBoth) continue;
       absl::StrAppendFormat(
-          &dots, "<circle class=\"%s\" cx=\"%s\" cy=\"%.4g%%\" r=\"4\"/>",
+          &dots, "<circle class=\"%s\" cx=\"%s\" cy=\"%s\" r=\"4\"/>",
           point.colour.empty() ? absl::string_view(colour) : point.colour,
-          x.PercentAt(point.x), 100 - y.At(point.y.mean));
+          x.PercentAt(point.x), y.PercentAt(point.y.mean, /*vertical=*/true));
     }
     if (path.empty() || line.kind == Kind::kDots) continue;
     if (line.kind == Kind::kBoth) {

@@ -18,7 +18,6 @@
 #include "absl/strings/strip.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "tara/base/json.h"
 #include "tara/base/text.h"
 #include "tara/base/version.h"
 #include "tara/eval/report/page_script.h"
@@ -51,12 +50,62 @@ bool InTables(const ReportField& field) {
   return !field.heading.empty() && field.kind != Kind::kCounts;
 }
 
-// Whether a column has a field of one of the kinds.
-bool Has(Rows rows, size_t column, std::initializer_list<Kind> kinds) {
-  return std::any_of(rows.begin(), rows.end(), [&](const ReportRow& row) {
-    return std::find(kinds.begin(), kinds.end(), row[column].kind) !=
-           kinds.end();
-  });
+bool HasText(const ReportField& field) {
+  return !field.text.empty() && field.text != "-";
+}
+
+// Whether any field of a column is so.
+bool Any(Rows rows, size_t column, bool (*is)(const ReportField&)) {
+  return std::any_of(rows.begin(), rows.end(),
+                     [&](const ReportRow& row) { return is(row[column]); });
+}
+
+bool IsNumber(const ReportField& field) {
+  return field.kind == Kind::kNumber || field.kind == Kind::kEstimate;
+}
+
+const std::string& LabelOf(const ReportField& field) {
+  return field.label.empty() ? field.text : field.label;
+}
+
+// The value with its range, unless that is "-".
+std::string Told(const ReportField& field) {
+  return field.range == "-" ? field.text
+                            : absl::StrCat(field.text, " ", field.range);
+}
+
+const ReportField* Named(const ReportRow& row, Name name) {
+  for (const ReportField& field : row) {
+    if (field.name == name && field.kind != Kind::kNone) return &field;
+  }
+  return nullptr;
+}
+
+// 1 and -1: the whole interval is above or below what is even; else 0.
+int PlaceOf(const ReportField& field) {
+  if (field.interval.low > field.format.even) return 1;
+  return field.interval.high < field.format.even ? -1 : 0;
+}
+
+// Returns what a row is called: its texts before the first number.
+std::string RowName(const ReportRow& row) {
+  std::vector<std::string> parts;
+  for (const ReportField& field : row) {
+    if (IsNumber(field) && !field.heading.empty()) break;
+    if (field.kind == Kind::kText && InTables(field) && HasText(field)) {
+      parts.push_back(LabelOf(field));
+    }
+  }
+  return absl::StrJoin(parts, ", ");
+}
+
+// The columns of a row's fields that tables have.
+std::vector<size_t> ColumnsOf(Rows rows) {
+  std::vector<size_t> columns;
+  for (size_t i = 0; i < rows[0].size(); ++i) {
+    if (InTables(rows[0][i])) columns.push_back(i);
+  }
+  return columns;
 }
 
 // Returns the cells as lines with columns aligned, two spaces apart: those that
@@ -92,21 +141,11 @@ Json Finite(double number) {
   return number;
 }
 
-// Puts "name", "name_low" and "name_high".
-void PutInterval(absl::string_view name, const Interval& interval,
-                 Json& object) {
-  object[std::string(name)] = Finite(interval.mean);
-  object[absl::StrCat(name, "_low")] = Finite(interval.low);
-  object[absl::StrCat(name, "_high")] = Finite(interval.high);
-}
-
-// Returns the colour of an estimate: that of its format if the whole interval
-// is above or below what is even, else "".
+// Returns the colour of an estimate by its place, or "".
 absl::string_view ColourOf(const ReportField& field) {
   if (field.kind != Kind::kEstimate) return "";
-  if (field.interval.low > field.format.even) return field.format.above;
-  if (field.interval.high < field.format.even) return field.format.below;
-  return "";
+  const int place = PlaceOf(field);
+  return place > 0 ? field.format.above : place < 0 ? field.format.below : "";
 }
 
 }  // namespace
@@ -209,7 +248,9 @@ Json RowJson(const ReportRow& row) {
   for (const ReportField& field : row) {
     if (field.name.empty() || field.kind == Kind::kNone) continue;
     if (field.kind == Kind::kEstimate) {
-      PutInterval(field.name, field.interval, object);
+      object[field.name] = Finite(field.interval.mean);
+      object[field.name + "_low"] = Finite(field.interval.low);
+      object[field.name + "_high"] = Finite(field.interval.high);
     } else {
       object[field.name] = field.value;
     }
@@ -235,19 +276,18 @@ std::string TableText(Rows rows) {
       table[i + 1].push_back(text(rows[i][column]));
     }
   };
-  for (size_t i = 0; i < rows[0].size(); ++i) {
-    if (!InTables(rows[0][i])) continue;
+  for (const size_t i : ColumnsOf(rows)) {
     add(i, rows[0][i].heading, [](const ReportField& field) {
       return field.format.around && !field.range.empty()
                  ? absl::StrCat(field.text, " ", field.range)
                  : field.text;
     });
-    left.push_back(!Has(rows, i, {Kind::kNumber, Kind::kEstimate}));
-    const bool has_range =
-        std::any_of(rows.begin(), rows.end(), [&](const ReportRow& row) {
-          return row[i].kind == Kind::kEstimate && !row[i].format.around;
-        });
-    if (!has_range) continue;
+    left.push_back(!Any(rows, i, IsNumber));
+    if (!Any(rows, i, [](const ReportField& field) {
+          return field.kind == Kind::kEstimate && !field.format.around;
+        })) {
+      continue;
+    }
     add(i, "95 %", [](const ReportField& field) { return field.range; });
     left.push_back(false);
   }
@@ -257,60 +297,34 @@ std::string TableText(Rows rows) {
 std::vector<ReportRow> WithoutEmptyColumns(std::vector<ReportRow> rows) {
   if (rows.empty()) return rows;
   for (size_t i = rows[0].size(); i-- > 0;) {
-    const bool empty =
-        InTables(rows[0][i]) &&
-        std::all_of(rows.begin(), rows.end(), [&](const ReportRow& row) {
-          return row[i].text.empty() || row[i].text == "-";
-        });
-    if (!empty) continue;
+    if (!InTables(rows[0][i]) || Any(rows, i, HasText)) continue;
     for (ReportRow& row : rows) row.erase(row.begin() + static_cast<int>(i));
   }
   return rows;
 }
 
-std::string RowName(const ReportRow& row) {
-  std::vector<std::string> parts;
-  for (const ReportField& field : row) {
-    if (field.kind == Kind::kNumber || field.kind == Kind::kEstimate) {
-      if (!field.heading.empty()) break;
-      continue;
-    }
-    if (!InTables(field) || field.kind != Kind::kText) continue;
-    if (!field.text.empty() && field.text != "-") {
-      parts.push_back(field.label.empty() ? field.text : field.label);
-    }
-  }
-  return absl::StrJoin(parts, ", ");
-}
-
 std::string VerdictOn(Rows rows, Name name, const VerdictWords& words) {
-  const auto named = [](const ReportRow& row, Name name) {
-    return std::find_if(row.begin(), row.end(), [&](const ReportField& field) {
-      return field.name == name;
-    });
+  const auto is_total = [](const ReportRow& row) {
+    return absl::StartsWith(RowName(row), "total");
   };
-  const bool has_total =
-      std::any_of(rows.begin(), rows.end(), [](const ReportRow& row) {
-        return absl::StartsWith(RowName(row), "total");
-      });
+  const bool has_total = std::any_of(rows.begin(), rows.end(), is_total);
   std::vector<std::string> above, below, neither, few;
   for (const ReportRow& row : rows) {
+    if (has_total && !is_total(row)) continue;
     const std::string row_name = RowName(row);
-    if (has_total && !absl::StartsWith(row_name, "total")) continue;
-    const ReportField& field = *named(row, name);
-    const auto distinct = named(row, "distinct_games");
-    if (distinct != row.end() && distinct->value < kMinGamesForVerdict) {
+    const ReportField& field = *Named(row, name);
+    const ReportField* const distinct = Named(row, "distinct_games");
+    if (distinct != nullptr && distinct->value < kMinGamesForVerdict) {
       few.push_back(
           absl::StrCat(row_name, " (", distinct->value.get<int>(), ")"));
       continue;
     }
-    const NumberFormat& format = field.format;
-    std::vector<std::string>& side = field.interval.low > format.even ? above
-                                     : field.interval.high < format.even
-                                         ? below
-                                         : neither;
-    side.push_back(absl::StrCat(row_name, " (", field.text,
-                                format.scale == 100 ? " %" : "",
+    const int place = PlaceOf(field);
+    (place > 0   ? above
+     : place < 0 ? below
+                 : neither)
+        .push_back(absl::StrCat(row_name, " (", field.text,
+                                field.format.scale == 100 ? " %" : "",
                                 field.range == "-" ? "" : " ",
                                 field.range == "-" ? "" : field.range, ")"));
   }
@@ -341,56 +355,6 @@ std::string SectionsText(absl::Span<const ReportSection> sections) {
     absl::StrAppend(&text, TableText(section.rows), section.notes);
   }
   return text;
-}
-
-std::string JsonText(const Json& json, int indent) {
-  return ::tara::JsonText(json, indent);
-}
-
-namespace {
-
-// Returns the command of this process as a shell would take it, for HTML; ""
-// where the system does not tell.
-std::string OwnCommand() {
-  std::ifstream file("/proc/self/cmdline", std::ios::binary);
-  const std::string line{std::istreambuf_iterator<char>(file), {}};
-  if (line.empty()) return "";
-  std::string command = "tara";
-  const std::vector<absl::string_view> words =
-      absl::StrSplit(absl::StripSuffix(line, absl::string_view("\0", 1)), '\0');
-  for (size_t i = 1; i < words.size(); ++i) {
-    if (absl::StartsWith(words[i], "--fleet=")) continue;  // of tara fleet
-    const bool plain =
-        !words[i].empty() &&
-        std::all_of(words[i].begin(), words[i].end(), [](char c) {
-          return absl::ascii_isalnum(c) || absl::StrContains("-_=+:,./%", c);
-        });
-    const std::string quoted =
-        absl::StrCat("'", absl::StrReplaceAll(words[i], {{"'", "'\\''"}}), "'");
-    absl::StrAppend(&command, " ", Escaped(plain ? words[i] : quoted));
-  }
-  return command;
-}
-
-// Returns what a page was made by, for HTML.
-std::string Origin() {
-  const std::string command = OwnCommand();
-  return absl::StrCat(
-      command.empty() ? "" : absl::StrCat("<code>", command, "</code>, "),
-      "version ", kVersion, ", ",
-      absl::FormatTime("%Y-%m-%d", absl::Now(), absl::UTCTimeZone()));
-}
-
-}  // namespace
-
-std::string ReportPage(absl::string_view title, absl::string_view body,
-                       absl::string_view script) {
-  return ValidUtf8(absl::StrReplaceAll(
-      PageTemplate(), {{"{{title}}", Escaped(title)},
-                       {"{{page.css}}", PageStyle()},
-                       {"{{body}}", body},
-                       {"{{origin}}", Origin()},
-                       {"{{page.js}}", absl::StrCat(PageScript(), script)}}));
 }
 
 std::string Percent(double share) {
@@ -431,12 +395,36 @@ Json RuleOptionsToJson(Variant variant, const RuleOptions& options) {
 
 namespace {
 
-const std::string& LabelOf(const ReportField& field) {
-  return field.label.empty() ? field.text : field.label;
+// Returns the command of this process as a shell would take it, for HTML; ""
+// where the system does not tell.
+std::string OwnCommand() {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  const std::string line{std::istreambuf_iterator<char>(file), {}};
+  if (line.empty()) return "";
+  std::string command = "tara";
+  const std::vector<absl::string_view> words =
+      absl::StrSplit(absl::StripSuffix(line, absl::string_view("\0", 1)), '\0');
+  for (size_t i = 1; i < words.size(); ++i) {
+    if (absl::StartsWith(words[i], "--fleet=")) continue;  // of tara fleet
+    const bool plain =
+        !words[i].empty() &&
+        std::all_of(words[i].begin(), words[i].end(), [](char c) {
+          return absl::ascii_isalnum(c) || absl::StrContains("-_=+:,./%", c);
+        });
+    const std::string quoted =
+        absl::StrCat("'", absl::StrReplaceAll(words[i], {{"'", "'\\''"}}), "'");
+    absl::StrAppend(&command, " ", Escaped(plain ? words[i] : quoted));
+  }
+  return command;
 }
 
-bool IsNumber(const ReportField& field) {
-  return field.kind == Kind::kNumber || field.kind == Kind::kEstimate;
+// Returns what a page was made by, for HTML.
+std::string Origin() {
+  const std::string command = OwnCommand();
+  return absl::StrCat(
+      command.empty() ? "" : absl::StrCat("<code>", command, "</code>, "),
+      "version ", kVersion, ", ",
+      absl::FormatTime("%Y-%m-%d", absl::Now(), absl::UTCTimeZone()));
 }
 
 // Returns a name of JSON or a heading of text as a heading: "Mean length".
@@ -461,26 +449,13 @@ std::string Sentences(absl::string_view text, absl::string_view line_end) {
 
 std::string InLines(absl::string_view text) { return Sentences(text, "<br>"); }
 
-// A section with its columns told apart.
-struct Table {
-  const ReportSection& section;
-  std::vector<size_t> columns;  // of a row's fields: those in tables
-
-  explicit Table(const ReportSection& given) : section(given) {
-    const ReportRow& first = given.rows[0];
-    for (size_t i = 0; i < first.size(); ++i) {
-      if (InTables(first[i])) columns.push_back(i);
-    }
-  }
-};
-
 // --- Tables ------------------------------------------------------------------
 
 std::string CellHtml(const ReportField& field) {
   std::string html =
       IsNumber(field) ? Typeset(field.text) : Escaped(LabelOf(field));
-  if (field.kind == Kind::kEstimate && field.range != "-" &&
-      !field.range.empty()) {
+  if (field.kind == Kind::kEstimate && !field.range.empty() &&
+      field.range != "-") {
     absl::StrAppend(&html, "<small>", Typeset(field.range), "</small>");
   }
   return html;
@@ -495,51 +470,45 @@ std::string CellData(const ReportField& field) {
   return absl::StrCat(" data-v=\"", field.value.get<double>(), "\"");
 }
 
-// Returns what draws the estimates of a column within its cells, on one axis.
-class Marks {
- public:
-  Marks(const ReportSection& section, size_t column) {
-    if (section.plots != "marks") return;
-    for (const ReportRow& row : section.rows) {
-      const ReportField& field = row[column];
-      if (!IsMarked(field)) continue;
-      for (const double value : {field.interval.mean, field.interval.low,
-                                 field.interval.high, field.format.even}) {
-        if (!std::isfinite(value)) continue;
-        least_ = std::min(least_, value);
-        most_ = std::max(most_, value);
-      }
+// Whether an estimate can be drawn within its cell.
+bool IsMarked(const ReportField& field) {
+  return field.kind == Kind::kEstimate && !field.format.above.empty() &&
+         std::isfinite(field.interval.mean);
+}
+
+// Returns the ends of the axis of the marks of a column.
+std::pair<double, double> AxisOf(Rows rows, size_t column) {
+  double least = std::numeric_limits<double>::infinity();
+  double most = -least;
+  for (const ReportRow& row : rows) {
+    const ReportField& field = row[column];
+    if (!IsMarked(field)) continue;
+    for (const double value : {field.interval.mean, field.interval.low,
+                               field.interval.high, field.format.even}) {
+      if (!std::isfinite(value)) continue;
+      least = std::min(least, value);
+      most = std::max(most, value);
     }
   }
+  return {least, most};
+}
 
-  std::string Of(const ReportField& field) const {
-    if (least_ > most_ || !IsMarked(field)) return "";
-    return IntervalMark(field.interval, field.format.even, least_, most_);
-  }
-
- private:
-  static bool IsMarked(const ReportField& field) {
-    return field.kind == Kind::kEstimate && !field.format.above.empty() &&
-           std::isfinite(field.interval.mean);
-  }
-
-  double least_ = std::numeric_limits<double>::infinity();
-  double most_ = -std::numeric_limits<double>::infinity();
-};
-
-std::string TableHtml(const Table& table, absl::string_view name) {
+std::string TableHtml(const ReportSection& section, absl::string_view name) {
   std::string html = absl::StrCat(
       "<div class=\"card wide\" tabindex=\"0\" role=\"region\" "
       "aria-label=\"Table: ",
       Escaped(name), "\"><table><thead><tr>");
-  const std::vector<ReportRow>& rows = table.section.rows;
-  for (const size_t column : table.columns) {
-    const bool has_interval = Has(rows, column, {Kind::kEstimate});
+  const std::vector<ReportRow>& rows = section.rows;
+  const std::vector<size_t> columns = ColumnsOf(rows);
+  for (const size_t column : columns) {
+    const bool has_interval = Any(rows, column, [](const ReportField& field) {
+      return field.kind == Kind::kEstimate;
+    });
     const std::string& heading = rows[0][column].heading;
     // In a table of rows against each other it is the name of a row.
     const bool is_name =
         std::any_of(rows.begin(), rows.end(), [&](const ReportRow& row) {
-          return LabelOf(row[table.columns[0]]) == heading;
+          return LabelOf(row[columns[0]]) == heading;
         });
     absl::StrAppend(
         &html, "<th scope=\"col\"", has_interval ? " data-interval" : "",
@@ -548,21 +517,23 @@ std::string TableHtml(const Table& table, absl::string_view name) {
         Escaped(is_name ? heading : Words(heading)), "</button></th>");
   }
   html += "</tr></thead>\n<tbody>";
-  std::vector<Marks> marks;
-  for (size_t i = 0; i < rows[0].size(); ++i) {
-    marks.emplace_back(table.section, i);
-  }
+  std::vector<std::pair<double, double>> axes;
+  for (size_t i = 0; i < rows[0].size(); ++i) axes.push_back(AxisOf(rows, i));
   for (const ReportRow& row : rows) {
     html += "<tr>";
-    for (const size_t column : table.columns) {
+    for (const size_t column : columns) {
       const ReportField& field = row[column];
       const absl::string_view colour = ColourOf(field);
-      const bool first = column == table.columns[0];
+      const bool first = column == columns[0];
       absl::StrAppend(&html, first ? "<th scope=\"row\"" : "<td",
                       CellData(field));
       if (!colour.empty()) absl::StrAppend(&html, " class=\"", colour, "\"");
-      absl::StrAppend(&html, ">", CellHtml(field), marks[column].Of(field),
-                      first ? "</th>" : "</td>");
+      absl::StrAppend(&html, ">", CellHtml(field));
+      if (section.plots == "marks" && IsMarked(field)) {
+        const auto& [least, most] = axes[column];
+        html += IntervalMark(field.interval, field.format.even, least, most);
+      }
+      html += first ? "</th>" : "</td>";
     }
     html += "</tr>\n";
   }
@@ -575,33 +546,21 @@ Interval Scaled(const Interval& interval, double scale) {
   return {scale * interval.mean, scale * interval.low, scale * interval.high};
 }
 
-std::string Told(const ReportField& field) {
-  return field.range == "-" ? field.text
-                            : absl::StrCat(field.text, " ", field.range);
-}
-
-const ReportField* Named(const ReportRow& row, absl::string_view name) {
-  for (const ReportField& field : row) {
-    if (field.name == name && field.kind != Kind::kNone) return &field;
-  }
-  return nullptr;
-}
-
 // Returns the title of the axis of a column.
-std::string UnitOf(const Table& table, const ReportField& field) {
-  return table.section.unit.empty() ? Words(field.heading)
-                                    : std::string(table.section.unit);
+std::string UnitOf(const ReportSection& section, const ReportField& field) {
+  return section.unit.empty() ? Words(field.heading)
+                              : std::string(section.unit);
 }
 
 using RowPointers = std::vector<const ReportRow*>;
 
 // Returns lines over the generations of runs, each with its band; other players
 // are dashed lines. None if no run has two generations.
-std::string OverTraining(const Table& table, const RowPointers& rows,
+std::string OverTraining(const ReportSection& section, const RowPointers& rows,
                          size_t column, const std::string& title) {
   std::map<std::string, PlotLine> lines;  // by run
   std::set<double> generations;
-  const std::string unit = UnitOf(table, (*rows[0])[column]);
+  const std::string unit = UnitOf(section, (*rows[0])[column]);
   for (const ReportRow* row : rows) {
     const ReportField* const run = Named(*row, "run");
     if (run == nullptr) continue;
@@ -637,12 +596,12 @@ std::string OverTraining(const Table& table, const RowPointers& rows,
 }
 
 // Returns a plot of each column of estimates: over training, or a point a row.
-std::string EstimatesHtml(const Table& table) {
+std::string EstimatesHtml(const ReportSection& section) {
   std::string html;
-  for (const size_t column : table.columns) {
+  for (const size_t column : ColumnsOf(section.rows)) {
     RowPointers rows;
     std::vector<PlotRow> points;
-    for (const ReportRow& row : table.section.rows) {
+    for (const ReportRow& row : section.rows) {
       const ReportField& field = row[column];
       if (field.kind != Kind::kEstimate ||
           !std::isfinite(field.interval.mean)) {
@@ -661,20 +620,20 @@ std::string EstimatesHtml(const Table& table) {
     if (rows.empty()) continue;
     const ReportField& first = (*rows[0])[column];
     const std::string title = Words(first.heading);
-    const std::string curves = OverTraining(table, rows, column, title);
+    const std::string curves = OverTraining(section, rows, column, title);
     const NumberFormat& format = first.format;
     std::optional<double> even;
     if (!format.above.empty()) even = format.scale * format.even;
     html += !curves.empty() ? curves
-                            : IntervalsPlot(title, UnitOf(table, first), points,
-                                            even, format.scale / 20);
+                            : IntervalsPlot(title, UnitOf(section, first),
+                                            points, even, format.scale / 20);
   }
   return html;
 }
 
-std::string Histograms(const Table& table) {
+std::string Histograms(const ReportSection& section) {
   std::string html;
-  for (const ReportRow& row : table.section.rows) {
+  for (const ReportRow& row : section.rows) {
     for (const ReportField& field : row) {
       if (field.kind != Kind::kCounts) continue;
       std::map<int, int64_t> games;
@@ -691,10 +650,10 @@ std::string Histograms(const Table& table) {
   return html;
 }
 
-std::string PlotsHtml(const Table& table) {
-  const absl::string_view plots = table.section.plots;
-  const std::string html = absl::StrCat(
-      plots == "estimates" ? EstimatesHtml(table) : "", Histograms(table));
+std::string PlotsHtml(const ReportSection& section) {
+  const std::string html =
+      absl::StrCat(section.plots == "estimates" ? EstimatesHtml(section) : "",
+                   Histograms(section));
   if (html.empty()) return "";
   const bool coloured = absl::StrContains(html, "<circle class=\"better\"") ||
                         absl::StrContains(html, "<circle class=\"worse\"");
@@ -738,6 +697,16 @@ std::string VerdictHtml(absl::Span<const std::string> verdict) {
 
 }  // namespace
 
+std::string ReportPage(absl::string_view title, absl::string_view body,
+                       absl::string_view script) {
+  return ValidUtf8(absl::StrReplaceAll(
+      PageTemplate(), {{"{{title}}", Escaped(title)},
+                       {"{{page.css}}", PageStyle()},
+                       {"{{body}}", body},
+                       {"{{origin}}", Origin()},
+                       {"{{page.js}}", absl::StrCat(PageScript(), script)}}));
+}
+
 std::string SectionsPage(absl::string_view title, absl::string_view about,
                          absl::Span<const ReportSection> sections,
                          absl::Span<const std::string> verdict) {
@@ -753,11 +722,10 @@ std::string SectionsPage(absl::string_view title, absl::string_view about,
     absl::StrAppend(&body, "<section id=\"", anchor, "\"><h2><a href=\"#",
                     anchor, "\">", Escaped(heading), "</a></h2>\n");
     if (!section.rows.empty()) {
-      const Table table(section);
-      absl::StrAppend(&body, TableHtml(table, heading), "<p class=\"faint\">",
+      absl::StrAppend(&body, TableHtml(section, heading), "<p class=\"faint\">",
                       Sentences(section.notes, " "),
                       " <button class=\"csv\">Download CSV</button></p>\n",
-                      PlotsHtml(table));
+                      PlotsHtml(section));
     }
     absl::StrAppend(&body, section.html, "</section>\n");
   }

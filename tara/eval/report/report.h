@@ -16,6 +16,7 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "tara/base/json.h"
 #include "tara/core/rule_options.h"
 #include "tara/core/state.h"
 #include "tara/core/variant.h"
@@ -23,16 +24,14 @@
 
 namespace tara::eval {
 
-// Format of a number: multiplied by `scale`, with `digits` digits after the
-// point.
+// Format of a number: multiplied by `scale`, with `digits` after the point.
 struct NumberFormat {
   double scale = 1;
   int digits = 2;
   bool sign = false;  // "+" before positive numbers
   // Whether an interval is written as half its width, in the same column.
   bool around = false;
-  // Colours of plots (page.css) above and below `even`, a value before scaling;
-  // none if empty.
+  // Colours of plots (page.css) above and below `even`, a value before scaling.
   absl::string_view above = "";
   absl::string_view below = "";
   double even = 0;
@@ -47,6 +46,11 @@ inline constexpr NumberFormat kScore = {.scale = 100,
                                         .above = "better",
                                         .below = "worse",
                                         .even = 0.5};
+inline constexpr NumberFormat kScoreChange = {.scale = 100,
+                                              .digits = 1,
+                                              .sign = true,
+                                              .above = "better",
+                                              .below = "worse"};
 inline constexpr NumberFormat kElo = {
     .digits = 0, .sign = true, .above = "better", .below = "worse"};
 inline constexpr NumberFormat kMargin = {
@@ -91,22 +95,19 @@ ReportField NumberField(Name name, Name heading, double number,
 
 // A value with its 95 % interval: two columns of a text table, and "name",
 // "name_low" and "name_high" in JSON. The digits of a mean and of a share, in
-// per cent, depend on the interval. An interval without any width is unknown:
-// values that do not vary do not tell how much they could.
+// per cent, depend on the interval, which without any width is unknown.
 ReportField EstimateField(Name name, Name heading, const Interval& interval,
                           const NumberFormat& format);
 ReportField MeanField(Name name, Name heading, const Interval& mean);
 ReportField ShareField(Name name, Name heading, const Interval& share);
 
-// The number of games with each value, an object: in JSON and as a plot of
-// pages.
+// The number of games with each value: an object, and a plot on pages.
 ReportField CountsField(Name name, Name heading, nlohmann::ordered_json counts);
 
 // An unknown value: a dash in tables, and omitted in JSON.
 ReportField NoField(Name name, Name heading);
 
-// A variant: its identifier, followed by the mark of NotLearnedMark; on pages
-// its name.
+// A variant: its identifier, or on pages its name, and NotLearnedMark.
 ReportField VariantField(Name name, Name heading, Variant variant,
                          absl::string_view not_learned = "");
 
@@ -145,9 +146,6 @@ struct ReportSection {
   std::string html = {};        // further content of pages, such as boards
 };
 
-// Returns what a row is called: its texts before the first number.
-std::string RowName(const ReportRow& row);
-
 // The words of a verdict on an estimate, before the names of the rows that are
 // above what is even, below it, or neither.
 struct VerdictWords {
@@ -156,9 +154,9 @@ struct VerdictWords {
   absl::string_view neither;
 };
 
-// Returns a sentence on the estimates called `name` of the rows: which of them
-// are above and below what is even. Rows called "total" stand for all others.
-// Of rows with fewer than kMinGamesForVerdict "distinct_games" it only says so.
+// Returns a sentence on which of the rows' estimates called `name` are above
+// and below what is even. Rows called "total" stand for all others. Of rows
+// with fewer than kMinGamesForVerdict "distinct_games" it only says so.
 std::string VerdictOn(absl::Span<const ReportRow> rows, absl::string_view name,
                       const VerdictWords& words);
 
@@ -166,22 +164,16 @@ std::string VerdictOn(absl::Span<const ReportRow> rows, absl::string_view name,
 std::string SectionsText(absl::Span<const ReportSection> sections);
 
 // Returns one self-contained HTML file: a verdict, the subject of the report in
-// plain text, sortable tables, and plots. The verdict consists of these
-// paragraphs, each a sentence or lines of which the first is its name.
+// plain text, sortable tables, and plots. Paragraphs of the verdict are
+// sentences, or lines of which the first is a name.
 std::string SectionsPage(absl::string_view title, absl::string_view about,
                          absl::Span<const ReportSection> sections,
                          absl::Span<const std::string> verdict);
-
-// Returns JSON as text, on one line or indented by `indent` columns. Names may
-// contain any bytes; invalid UTF-8 in paths is replaced.
-std::string JsonText(const nlohmann::ordered_json& json, int indent = -1);
 
 // Returns one self-contained HTML file: the title, the body (HTML), then the
 // command of this process, the version and the date. `script` follows page.js.
 std::string ReportPage(absl::string_view title, absl::string_view body,
                        absl::string_view script = "");
-
-// Elements that reports share in addition to their tables.
 
 // Returns a share in percent: "12.3".
 std::string Percent(double share);
@@ -189,8 +181,7 @@ std::string Percent(double share);
 // Returns one of eight bars for a share: "▁" to "█".
 absl::string_view BarOf(double share);
 
-// The mark of table cells with figures of a network that has not learned the
-// rules: " (not learned)" unless `not_learned` is empty.
+// The mark of cells with figures of a network that has not learned the rules.
 std::string NotLearnedMark(absl::string_view not_learned);
 
 // The note of a report about this, with a newline: "Not learned, in
@@ -198,8 +189,7 @@ std::string NotLearnedMark(absl::string_view not_learned);
 std::string NotLearnedLine(absl::string_view where,
                            absl::string_view not_learned);
 
-// Returns the variant of a position with the rule options that differ from
-// their defaults: "high_kings_l1 compensation=2.5".
+// Returns "high_kings_l1 compensation=2.5": options that are not the default.
 std::string VariantText(const State& state);
 
 // Returns the options of the variant with their values.
@@ -214,9 +204,8 @@ struct TrainingPoint {
   friend bool operator==(const TrainingPoint&, const TrainingPoint&) = default;
 };
 
-// Plots of pages, as HTML and SVG. Their places are percentages, so that they
-// fit any width without a script, and their colours are classes of page.css, so
-// that they follow the theme. What a plot tells is also its alternative text.
+// Plots of pages, as HTML and SVG: with places in per cent, so that they fit
+// any width, colours by classes of page.css, and alternative text.
 
 // Returns text for HTML and for its attributes in double quotes.
 std::string Escaped(absl::string_view text);
@@ -240,8 +229,7 @@ std::string IntervalsPlot(absl::string_view title, absl::string_view unit,
                           std::optional<double> even, double span);
 
 // Returns a value with its interval as a mark within a cell, on an axis from
-// `least` to `most`, with a line at `even`. Tables have its text, and the cell
-// its colour.
+// `least` to `most`, with a line at `even`.
 std::string IntervalMark(const Interval& value, double even, double least,
                          double most);
 

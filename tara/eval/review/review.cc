@@ -1,6 +1,7 @@
 #include "tara/eval/review/review.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstddef>
 #include <nlohmann/json.hpp>
@@ -308,12 +309,6 @@ class Reviewer {
 
 }  // namespace
 
-absl::string_view FaultName(Fault fault) {
-  constexpr absl::string_view kNames[] = {"", "inaccuracy", "mistake",
-                                          "blunder"};
-  return kNames[static_cast<size_t>(fault)];
-}
-
 std::vector<int> GameReview::WorstFirst() const {
   std::vector<int> places;
   for (size_t i = 0; i < actions.size(); ++i) {
@@ -344,8 +339,21 @@ using Json = nlohmann::ordered_json;
 // Actions of a line of the curve in a terminal.
 constexpr size_t kCurveWidth = 60;
 
+absl::string_view FaultName(Fault fault) {
+  constexpr absl::string_view kNames[] = {"", "inaccuracy", "mistake",
+                                          "blunder"};
+  return kNames[static_cast<size_t>(fault)];
+}
+
 std::string SeatOf(const ReviewedAction& action) {
   return SeatName(action.before.variant, action.before.seat);
+}
+
+// Returns "Red plays D4, blunder"; `plays` is between spaces.
+std::string PlayText(const ReviewedAction& action, absl::string_view plays) {
+  return absl::StrCat(
+      SeatOf(action), plays, ActionToText(action.played, action.before),
+      action.fault == Fault::kNone ? "" : ", ", FaultName(action.fault));
 }
 
 std::string LineText(absl::Span<const Action> line, const State& from) {
@@ -506,10 +514,8 @@ std::string WorstText(const GameReview& review,
     const ReviewedAction& action = review.actions[worst[i]];
     const State& before = action.before;
     absl::StrAppend(&text, "\n", i + 1, ". Action ", worst[i] + 1, ", ",
-                    SeatOf(action), " plays ",
-                    ActionToText(action.played, before),
-                    action.fault == Fault::kNone ? "" : ", ",
-                    FaultName(action.fault), "\n   lost    ", LossText(action));
+                    PlayText(action, " plays "), "\n   lost    ",
+                    LossText(action));
     if (action.score_loss > 0 && !action.exact) {
       absl::StrAppend(
           &text, " (", ChangeText(action),
@@ -649,10 +655,8 @@ std::string CoursePlot(const GameReview& review, absl::string_view title,
     faults.points.push_back(
         {.x = x,
          .y = {value, value, value},
-         .text = absl::StrCat(
-             SeatOf(action), " played ", ActionToText(action.played, before),
-             action.fault == Fault::kNone ? "" : ", ", FaultName(action.fault),
-             "; better ", ActionToText(action.best, before)),
+         .text = absl::StrCat(PlayText(action, " played "), "; better ",
+                              ActionToText(action.best, before)),
          .colour = before.seat % 2 == kRed ? "red" : "blue"});
   }
   return CurvesPlot(title, "action", course.name, {course, faults}, even);
@@ -667,9 +671,7 @@ std::string WorstHtml(const GameReview& review, int worst) {
     const ReviewedAction& action = review.actions[places[i]];
     absl::StrAppend(
         &html, "<div class=\"card\" id=\"action-", places[i] + 1,
-        "\"><h3>Action ", places[i] + 1, ": ", SeatOf(action), " played ",
-        ActionToText(action.played, action.before),
-        action.fault == Fault::kNone ? "" : ", ", FaultName(action.fault),
+        "\"><h3>Action ", places[i] + 1, ": ", PlayText(action, " played "),
         "</h3><p class=\"faint\">It gave away ", LossText(action), " (",
         ChangeText(action), ").</p><div class=\"pictures\">",
         PictureAfter(action, action.played, "Played", action.played_line),

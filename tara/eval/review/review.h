@@ -9,13 +9,10 @@
 //   3. Where another one was played, the position after the best action is
 //      searched, too. That after the action played is the game's next position.
 //
-// So both actions have the same measure: a search of the position after the
-// action, with the same number of simulations. The search of the position
-// before does not serve for this, because it examines the best action far more
-// closely than others. If the action played turns out to be no worse, it counts
-// as best.
+// So both actions have the same measure: a search of the position after it.
+// That of the position before examines the best action far more closely than
+// others. If the action played turns out to be no worse, it counts as best.
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -37,11 +34,9 @@ namespace tara::eval {
 struct Worth {
   double score = 0.5;  // expected result: 1 won, 1/2 drawn, 0 lost
   double margin = 0;   // expected points ahead, as scored
-  // Standard error of the score, from the variation of the search's results; 0
-  // if the result is proved.
+  // Standard error of the score, by the variation in the search; proved: 0.
   double score_error = 0;
-  // Whether the value is that of best play by both sides, from the solver, or
-  // of a finished game.
+  // Whether it is that of best play by both sides, or of a finished game.
   bool exact = false;
 
   // The value for the other side.
@@ -51,19 +46,14 @@ struct Worth {
 // Classes of actions by the score given away.
 enum class Fault { kNone, kInaccuracy, kMistake, kBlunder };
 
-// Minimum losses of these classes. Source: lichess, which uses the same shares
-// of winning chances (scalachess, Advice: 0.1, 0.2 and 0.3 of chances from -1
-// to 1).
+// Minimum losses of these classes. Source: lichess (scalachess, Advice: 0.1,
+// 0.2 and 0.3 of winning chances from -1 to 1).
 inline constexpr double kInaccuracyLoss = 0.05;
 inline constexpr double kMistakeLoss = 0.10;
 inline constexpr double kBlunderLoss = 0.15;
 
-// Returns "", "inaccuracy", "mistake" or "blunder".
-absl::string_view FaultName(Fault fault);
-
 // A loss from searches is sure if it exceeds this many standard errors of the
-// difference and this minimum. Below it, half of the losses were not real where
-// the truth is known (docs/lab/2026-11-search.md, "Reviews of games").
+// difference and this minimum (docs/lab/2026-11-search.md, "Reviews of games").
 inline constexpr double kSureErrors = 2;
 inline constexpr double kMinSureLoss = 0.01;
 
@@ -75,16 +65,15 @@ struct ReviewedAction {
   // The best known action; the one played, if none is better.
   Action best = {};
   // The expected continuations by the search or the solver, at most
-  // kMaxLineLength actions: starting with the best action, and with the one
-  // played.
+  // kMaxLineLength actions, which start with `best` and with `played`.
   std::vector<Action> best_line = {};
   std::vector<Action> played_line = {};
   Worth after_best = {};
   Worth after_played = {};
   // Whether the solver has solved every action of the position.
   bool exact = false;
-  // The loss, at least 0. If not `sure`, it is within the error of the searches
-  // and no mistake. Of an exact loss, only the points may be sure.
+  // The loss, at least 0. If not `sure`, it is within the error of the
+  // searches. Of an exact loss, only the points may be sure.
   double score_loss = 0;
   double margin_loss = 0;
   double score_loss_error = 0;  // standard error
@@ -95,8 +84,8 @@ struct ReviewedAction {
 };
 inline constexpr int kMaxLineLength = 10;
 
-// Totals over the actions of a seat. They contain the sure losses only: the
-// others are all positive, so their sum would grow with the length of the game.
+// Totals over the actions of a seat, of sure losses only: the sum of the
+// others, all positive, would grow with the length of the game.
 struct SeatReview {
   Seat seat = 0;
   int actions = 0;
@@ -111,17 +100,15 @@ struct SeatReview {
 };
 
 struct GameReview {
-  // The value of each position for Red, by ply: before the first action, and
-  // after each.
+  // The value for Red before the first action, and after each.
   std::vector<Worth> course;
   std::vector<ReviewedAction> actions;
   std::vector<SeatReview> seats;
-  // The first ply after which all positions are solved; larger than the number
-  // of actions if none is.
+  // The ply from which all is solved; above the number of actions: none.
   int solved_from = 0;
 
-  // Returns the indices of the actions with a sure loss, largest loss of score
-  // first, then of points, then the earlier ones.
+  // Returns the actions with a sure loss, the largest loss of score first, then
+  // of points, then the earlier ones.
   std::vector<int> WorstFirst() const;
 };
 
@@ -146,11 +133,9 @@ struct ReviewOptions {
   std::function<void(const ReviewProgress&)> on_progress = {};
 };
 
-// Reviews the game of these actions from a position. The result depends on
-// neither threads nor timing.
-//
-// Returns INVALID_ARGUMENT for a game without actions, CANCELLED when `stop`
-// returns true, and the evaluator's errors. REQUIRES: each action is legal.
+// Reviews the game of these actions from a position, the same on any number of
+// threads. Returns INVALID_ARGUMENT for a game without actions, CANCELLED when
+// `stop` returns true, and the evaluator's errors. REQUIRES: legal actions.
 absl::StatusOr<GameReview> ReviewGame(const State& initial,
                                       absl::Span<const Action> actions,
                                       mcts::Evaluator& evaluator,
@@ -158,11 +143,9 @@ absl::StatusOr<GameReview> ReviewGame(const State& initial,
 
 // Data of a report in addition to the review.
 struct ReviewSource {
-  State last = {};  // of the game, finished or not
-  // How the game ended early, "Red won (resigned)"; empty: it did not end
-  // early, or is in progress.
-  std::string ended_early = {};
-  std::string player = {};  // that judges
+  State last = {};               // of the game, finished or not
+  std::string ended_early = {};  // how, "Red won (resigned)"; empty: it did not
+  std::string player = {};       // that judges
   // The rules that its network has not learned; empty: none.
   std::string not_learned = {};
   uint64_t seed = 1;
@@ -183,8 +166,8 @@ struct ReviewReportOptions {
 Report ReportReview(const GameReview& review, const ReviewSource& source,
                     const ReviewReportOptions& options = {});
 
-// Returns a note by action: for a sure loss, its size and the better action; ""
-// for all others.
+// Returns a note by action: of a sure loss its size and the better one; else
+// "".
 std::vector<std::string> ReviewNotes(const GameReview& review);
 
 }  // namespace tara::eval

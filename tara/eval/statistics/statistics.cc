@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -44,6 +45,33 @@ std::vector<Cluster> Clustered(absl::Span<const double> values,
   }
   std::erase_if(all, [](const Cluster& each) { return each.count == 0; });
   return all;
+}
+
+// A mean score, and the number of wins and losses that vary as it does: n*.
+struct ScoreTrials {
+  double score;
+  double trials;
+};
+
+// REQUIRES: at least one score.
+ScoreTrials TrialsOf(const ScoreSums& sums) {
+  const double n = sums.count;
+  const double mean = (sums.sum + 1) / (n + 2);
+  const double variance = (sums.squares + 1) / (n + 2) - mean * mean;
+  const double trials = n * mean * (1 - mean) / variance;
+  return {.score = std::clamp(sums.sum / n, 0.0, 1.0),
+          .trials = std::min(trials, kMaxTrials)};
+}
+
+// Returns the sums of the effective number of independent scores.
+ScoreSums SumScores(absl::Span<const double> scores, Clusters clusters) {
+  ScoreSums sums = {.count = EffectiveCount(scores.size(), clusters)};
+  const double unit = sums.count / static_cast<double>(scores.size());
+  for (const Cluster& each : Clustered(scores, clusters)) {
+    sums.sum += unit * each.sum;
+    sums.squares += unit * each.count * each.mean() * each.mean();
+  }
+  return sums;
 }
 
 }  // namespace
@@ -128,37 +156,6 @@ Interval ClopperPearsonInterval(double proportion, double trials) {
       proportion == 1 ? 1 : BetaQuantile(successes + 1, failures, 1 - kTail)};
 }
 
-namespace {
-
-// A mean score, and the number of wins and losses that vary as it does: n*.
-struct ScoreTrials {
-  double score;
-  double trials;
-};
-
-// REQUIRES: at least one score.
-ScoreTrials TrialsOf(const ScoreSums& sums) {
-  const double n = sums.count;
-  const double mean = (sums.sum + 1) / (n + 2);
-  const double variance = (sums.squares + 1) / (n + 2) - mean * mean;
-  const double trials = n * mean * (1 - mean) / variance;
-  return {.score = std::clamp(sums.sum / n, 0.0, 1.0),
-          .trials = std::min(trials, kMaxTrials)};
-}
-
-// Returns the sums of the effective number of independent scores.
-ScoreSums SumScores(absl::Span<const double> scores, Clusters clusters) {
-  ScoreSums sums = {.count = EffectiveCount(scores.size(), clusters)};
-  const double unit = sums.count / static_cast<double>(scores.size());
-  for (const Cluster& each : Clustered(scores, clusters)) {
-    sums.sum += unit * each.sum;
-    sums.squares += unit * each.count * each.mean() * each.mean();
-  }
-  return sums;
-}
-
-}  // namespace
-
 ScoreSums SumsOfGames(double games, double wins, double draws) {
   return {.count = games, .sum = wins + draws / 2, .squares = wins + draws / 4};
 }
@@ -218,25 +215,20 @@ Interval EloOf(const Interval& score) {
           EloDifference(score.high)};
 }
 
-namespace {
-
-// n ln n, 0 at 0.
-double NLogN(double n) { return n > 0 ? n * std::log(n) : 0; }
-
-}  // namespace
-
 Interval EntropyOfCounts(absl::Span<const int64_t> counts) {
+  const auto n_log_n = [](double n) { return n > 0 ? n * std::log(n) : 0; };
   double n = 0;
   double logs = 0;
   for (const int64_t count : counts) {
     TARA_CHECK(count > 0, "a kind without observations");
     n += static_cast<double>(count);
-    logs += NLogN(static_cast<double>(count));
+    logs += n_log_n(static_cast<double>(count));
   }
   if (n < 2) return {0, 0, kInfinity};
   const double entropy = std::log(n) - logs / n;
   const auto without = [&](double count) {
-    return std::log(n - 1) - (logs - NLogN(count) + NLogN(count - 1)) / (n - 1);
+    return std::log(n - 1) -
+           (logs - n_log_n(count) + n_log_n(count - 1)) / (n - 1);
   };
   double mean = 0;
   for (const int64_t count : counts) {
@@ -347,8 +339,6 @@ double BetaQuantile(double a, double b, double p) {
   return (low + high) / 2;
 }
 
-double NormalTwoSided(double z) { return std::erfc(std::abs(z) / M_SQRT2); }
-
 double StudentQuantile95(double degrees) {
   // t^2 / (degrees + t^2) has the beta distribution of 1/2 and degrees / 2.
   const double x = BetaQuantile(0.5, degrees / 2, 0.95);
@@ -411,7 +401,7 @@ double PValueOf(const Interval& estimate, double null) {
                                            : estimate.high - estimate.mean;
   if (distance == 0 || !std::isfinite(half)) return 1;
   if (half <= 0) return 0;
-  return NormalTwoSided(kNormalQuantile95 * distance / half);
+  return std::erfc(kNormalQuantile95 * distance / half / M_SQRT2);
 }
 
 Interval BoundedMeanInterval(absl::Span<const double> values,
@@ -427,19 +417,6 @@ Interval BoundedMeanInterval(absl::Span<const double> values,
   return {scaled(score.mean), scaled(score.low), scaled(score.high)};
 }
 
-namespace {
-
-// Steps with one score.
-struct Block {
-  double weight;
-  double sum;  // weight times score
-  size_t steps;
-
-  double score() const { return sum / weight; }
-};
-
-}  // namespace
-
 const LadderFit::Step& LadderFit::Nearest() const {
   return *std::min_element(
       steps.begin(), steps.end(), [](const Step& x, const Step& y) {
@@ -448,13 +425,14 @@ const LadderFit::Step& LadderFit::Nearest() const {
       });
 }
 
-size_t LadderFit::FirstBelow() const {
-  return std::find_if(steps.begin(), steps.end(),
-                      [](const Step& step) { return step.curve < 0.5; }) -
-         steps.begin();
-}
-
 LadderFit FitLadder(absl::Span<const LadderGame> games) {
+  struct Block {  // steps with one score
+    double weight;
+    double sum;  // weight times score
+    size_t steps;
+
+    double score() const { return sum / weight; }
+  };
   std::map<double, std::pair<std::vector<double>, std::vector<int>>> by_points;
   for (const LadderGame& game : games) {
     auto& [scores, clusters] = by_points[game.points];
@@ -491,13 +469,15 @@ LadderFit FitLadder(absl::Span<const LadderGame> games) {
   for (size_t i = fit.steps.size(); i-- > 0 && fit.steps[i].score.high < 0.5;) {
     fit.even_points.high = fit.steps[i].points;
   }
-  const size_t next = fit.FirstBelow();
-  if (next == 0 || next == fit.steps.size()) {
-    fit.even_points.mean = next == 0 ? -kInfinity : kInfinity;
+  const auto below = std::find_if(
+      fit.steps.begin(), fit.steps.end(),
+      [](const LadderFit::Step& each) { return each.curve < 0.5; });
+  if (below == fit.steps.begin() || below == fit.steps.end()) {
+    fit.even_points.mean = below == fit.steps.end() ? kInfinity : -kInfinity;
     return fit;
   }
-  const LadderFit::Step& before = fit.steps[next - 1];
-  const LadderFit::Step& after = fit.steps[next];
+  const LadderFit::Step& before = *std::prev(below);
+  const LadderFit::Step& after = *below;
   fit.even_points.mean = before.points + (before.curve - 0.5) /
                                              (before.curve - after.curve) *
                                              (after.points - before.points);
@@ -552,32 +532,29 @@ Outcomes Likeliest(const Outcomes& observed, double elo) {
   return likeliest;
 }
 
-absl::Status CheckErrorRate(absl::string_view name, double rate) {
-  if (rate > 0 && rate < 0.5) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("SPRT: ", name, " is ", rate,
-                   "; expected a rate of errors between 0 and 0.5"));
-}
-
-absl::Status CheckElo(absl::string_view name, double elo) {
-  if (std::abs(elo) <= kMaxElo) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("SPRT: ", name, " is ", elo,
-                                                 "; expected Elo between ",
-                                                 -kMaxElo, " and ", kMaxElo));
-}
-
 }  // namespace
 
 absl::Status CheckSprtOptions(const SprtOptions& options) {
-  TARA_RETURN_IF_ERROR(CheckElo("elo0", options.elo0));
-  TARA_RETURN_IF_ERROR(CheckElo("elo1", options.elo1));
-  if (!(options.elo1 > options.elo0)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("SPRT: elo1 is ", options.elo1, " and elo0 is ",
-                     options.elo0, "; expected elo1 greater than elo0"));
+  const auto error = [](const auto&... what) {
+    return absl::InvalidArgumentError(absl::StrCat("SPRT: ", what...));
+  };
+  for (const auto& [name, elo] :
+       {std::pair("elo0", options.elo0), std::pair("elo1", options.elo1)}) {
+    if (std::abs(elo) <= kMaxElo) continue;
+    return error(name, " is ", elo, "; expected Elo between ", -kMaxElo,
+                 " and ", kMaxElo);
   }
-  TARA_RETURN_IF_ERROR(CheckErrorRate("alpha", options.alpha));
-  return CheckErrorRate("beta", options.beta);
+  if (!(options.elo1 > options.elo0)) {
+    return error("elo1 is ", options.elo1, " and elo0 is ", options.elo0,
+                 "; expected elo1 greater than elo0");
+  }
+  for (const auto& [name, rate] :
+       {std::pair("alpha", options.alpha), std::pair("beta", options.beta)}) {
+    if (rate > 0 && rate < 0.5) continue;
+    return error(name, " is ", rate,
+                 "; expected a rate of errors between 0 and 0.5");
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<SprtOptions> ParseSprtOptions(absl::string_view text) {
@@ -629,15 +606,8 @@ double GsprtLlr(const PairCounts& counts, const SprtOptions& options) {
 }
 
 absl::string_view SprtDecisionName(SprtDecision decision) {
-  switch (decision) {
-    case SprtDecision::kUndecided:
-      return "undecided";
-    case SprtDecision::kAcceptH0:
-      return "H0";
-    case SprtDecision::kAcceptH1:
-      return "H1";
-  }
-  return "";
+  constexpr absl::string_view kNames[] = {"undecided", "H0", "H1"};
+  return kNames[static_cast<size_t>(decision)];
 }
 
 Sprt::Sprt(const SprtOptions& options)
@@ -658,9 +628,7 @@ void Sprt::Add(int half_points) {
 }
 
 int64_t Sprt::pairs() const {
-  int64_t pairs = 0;
-  for (const int64_t count : counts_) pairs += count;
-  return pairs;
+  return std::accumulate(counts_.begin(), counts_.end(), int64_t{0});
 }
 
 }  // namespace tara::eval

@@ -39,20 +39,18 @@ std::vector<int> MakeClusters(absl::Span<const uint64_t> keys);
 // Returns the number of clusters, from the largest index.
 int DifferentIn(Clusters clusters);
 
-// Returns the effective number of independent values for a mean:
-//   n^2 / sum_k n_k^2
-// with n_k values in cluster k. Without clusters it is the number of values;
-// for clusters of equal size it is the number of clusters. Source: Kish 1965,
-// "Survey sampling", section 8.2.
+// Returns the effective number of independent values for a mean,
+//   n^2 / sum_k n_k^2  with n_k values in cluster k:
+// for clusters of equal size their number, without clusters that of the values.
+// Source: Kish 1965, "Survey sampling", section 8.2.
 double EffectiveCount(size_t values, Clusters clusters);
 
 // Returns the mean of values with Student's interval
 //   mean +- t * sqrt(s^2 / n),  s^2 = sum_k w_k (x_k - mean)^2 / (n - 1)
 // with t of n - 1 degrees of freedom, where n is the EffectiveCount, x_k the
-// mean of cluster k and w_k its share of n. The interval is infinite for fewer
-// than two values, and for fewer than kMinEqualValues equal ones. Without
-// values the mean is 0. Source: Student 1908, "The probable error of a mean",
-// Biometrika 6.
+// mean of cluster k and w_k its share of n; infinite for fewer than two values,
+// and for fewer than kMinEqualValues equal ones. Without values the mean is 0.
+// Source: Student 1908, "The probable error of a mean", Biometrika 6.
 Interval MeanInterval(absl::Span<const double> values, Clusters clusters = {});
 
 // The number of equal values that shows that values hardly vary.
@@ -67,10 +65,9 @@ inline constexpr int kMinEqualValues = 20;
 Interval WilsonInterval(double proportion, double trials);
 
 // Returns the Clopper-Pearson interval of a proportion p observed over n
-// trials. At its ends, p n successes or more (or p n or fewer) have a
-// probability of 2.5 %. They are quantiles of the beta distribution, so n and p
-// n need not be whole numbers. Coverage is at least
-// 95 %, and each end misses the truth with at most 2.5 %.
+// trials: at its ends, p n successes or more (or p n or fewer) have a
+// probability of 2.5 %, by quantiles of the beta distribution, so that n and
+// p n need not be whole numbers. Each end misses with at most 2.5 %.
 // Source: Clopper and Pearson 1934, "The use of confidence or fiducial limits
 // illustrated in the case of the binomial", Biometrika 26.
 // REQUIRES: 0 <= p <= 1; trials > 0.
@@ -90,10 +87,10 @@ ScoreSums SumsOfGames(double games, double wins, double draws);
 // games) with the Clopper-Pearson interval at their effective number of trials:
 // the number of wins and losses whose share varies as much as the mean,
 //   n* = n / d,  d = v / (m (1 - m)),
-// with mean m and variance v of the scores and two additional ones, 0 and 1.
-// Because of these, scores that do not vary have an interval, too. d is 1 for
-// scores of 0 and 1, 1/2 for means of two independent games, and near 0 for
-// scores that are always 1/2. Without scores: [0, 1].
+// with mean m and variance v of the scores and two additional ones, 0 and 1, so
+// that scores that do not vary have an interval, too. d is 1 for scores of 0
+// and 1, 1/2 for means of two independent games, and near 0 for scores that are
+// always 1/2. Without scores: [0, 1].
 //
 // Coverage is at least 95 %, and each end misses with at most 3.5 %, for 20 to
 // 400 pairs of games, independent or not, with or without draws. If (nearly)
@@ -111,8 +108,7 @@ Interval ScoreInterval(absl::Span<const double> scores, Clusters clusters = {});
 // interval does not contain 1/2. 1 without scores.
 double EvenScoreTest(absl::Span<const double> scores, Clusters clusters = {});
 
-// Sums over games of a numerator x and a denominator y (for example legal
-// actions and actions).
+// Sums over games of a numerator x and a denominator y, such as actions.
 struct RatioSums {
   double games = 0;
   double x = 0;
@@ -125,9 +121,8 @@ struct RatioSums {
 };
 
 // Returns the ratio R = sum x / sum y with the normal interval of variance, to
-// first order,
-//   sum (x - R y)^2 / (N (N - 1) mean(y)^2)   over N games,
-// because the parts of one game are not independent; infinite for one game.
+// first order,  sum (x - R y)^2 / (N (N - 1) mean(y)^2)  over N games, because
+// the parts of one game are not independent; infinite for one game.
 // Source: Cochran 1977, "Sampling techniques", section 2.11.
 // REQUIRES: sums.y > 0.
 Interval RatioInterval(const RatioSums& sums);
@@ -138,10 +133,6 @@ Interval RatioInterval(const RatioSums& sums);
 // REQUIRES: 0 <= score <= 1.
 double EloDifference(double score);
 Interval EloOf(const Interval& score);
-
-// The variety of choices. An entropy of H nats corresponds to exp(H) equally
-// likely possibilities: "equivalent choices" (Hill 1973, "Diversity
-// and evenness", Ecology 54: the diversity number of order 1).
 
 // Returns the entropy, in nats, of the distribution of independent observations
 // from the counts of each kind: the jackknifed estimate
@@ -157,7 +148,8 @@ Interval EloOf(const Interval& score);
 // REQUIRES: all counts > 0.
 Interval EntropyOfCounts(absl::Span<const int64_t> counts);
 
-// Returns exp of an interval of entropies.
+// Returns exp of an interval of entropies: the number of equally likely choices
+// with the same entropy (Hill 1973, "Diversity and evenness", Ecology 54).
 Interval EquivalentChoices(const Interval& entropy);
 
 // A statistic of a sample, which is given by its indices, with repetitions.
@@ -166,9 +158,8 @@ using IndexStatistic = std::function<double(absl::Span<const int> indices)>;
 // Returns the statistic of the sample 0 ... size - 1 itself, with the 2.5 % and
 // the 97.5 % quantile over `replicates` samples of that size, drawn uniformly
 // with replacement, as an interval, which is too narrow for some 20 or fewer
-// observations. An index stands for a unit of the caller's choice: a game, or a
-// whole cluster of dependent games (both games of a pair), which is then drawn
-// as one. Quantiles are interpolated between order statistics.
+// observations. An index stands for a game or for a whole cluster of dependent
+// games, drawn as one. Quantiles are interpolated between order statistics.
 // Source: Efron 1979, "Bootstrap methods: another look at the jackknife",
 // Annals of Statistics 7; Hyndman and Fan 1996, "Sample quantiles in
 // statistical packages", The American Statistician 50, definition 7.
@@ -176,44 +167,35 @@ using IndexStatistic = std::function<double(absl::Span<const int> indices)>;
 Interval BootstrapInterval(int size, int replicates,
                            const IndexStatistic& statistic, Random& random);
 
-// Tests of single hypotheses and of many at once.
-
-// Returns the regularized incomplete beta function I_x(a, b): the probability
-// that a variable of the beta distribution is at most x. The tails of the
-// binomial and of Student's distribution are values of it. Computed by its
-// continued fraction, in at most about sqrt(max(a, b)) steps.
-// Source: NIST Digital Library of Mathematical Functions, 8.17.22.
-// REQUIRES: a, b > 0.
+// Returns the regularized incomplete beta function I_x(a, b), the distribution
+// function of the beta distribution, by its continued fraction, in at most
+// about sqrt(max(a, b)) steps. Source: NIST Digital Library of Mathematical
+// Functions, 8.17.22. REQUIRES: a, b > 0.
 double IncompleteBeta(double a, double b, double x);
 
 // Returns the x in [0, 1] at which I_x(a, b) is p, by bisection.
 // REQUIRES: as IncompleteBeta.
 double BetaQuantile(double a, double b, double p);
 
-// Returns the two-sided p-value of a normal deviate: P(|Z| >= |z|).
-double NormalTwoSided(double z);
-
 // Returns the t that Student's distribution exceeds, by size, with a
 // probability of 0.05. REQUIRES: degrees > 0.
 double StudentQuantile95(double degrees);
 
-// Returns p-values adjusted for the number of tests: the probability of
-// rejecting any true hypothesis at 0.05 is at most 0.05 for any dependence
-// between the tests. With p in increasing order, the i-th of m (from 0) becomes
+// Returns p-values adjusted for the number of tests, dependent or not: any true
+// hypothesis is rejected at 0.05 with a probability of at most 0.05. With p in
+// increasing order, the i-th of m (from 0) becomes
 //   max over j <= i of min(1, (m - j) p_j).
 // Source: Holm 1979, "A simple sequentially rejective multiple test
 // procedure", Scandinavian Journal of Statistics 6.
 std::vector<double> HolmAdjusted(absl::Span<const double> p_values);
 
-// Functions of several estimates, and means of bounded values.
-
 // Returns sum_i a_i e_i of independent estimates e_i with intervals [l_i, u_i],
 // with the interval
 //   sum - sqrt(sum_i d_i^2),  d_i = a_i (e_i - l_i) if a_i > 0, else
 //                                   a_i (e_i - u_i)
-// and alike above ("method of variance estimates recovery"). It has the
-// coverage of the intervals that it is made of, also near the bounds of shares;
-// estimates that are correlated positively make differences conservative.
+// and alike above. It has the coverage of the intervals that it is made of,
+// also near the bounds of shares; positive correlation makes differences
+// conservative.
 // Source: Zou and Donner 2008, "Construction of confidence limits about effect
 // measures: a general approach", Statistics in Medicine 27.
 // REQUIRES: one coefficient per estimate.
@@ -239,8 +221,6 @@ double PValueOf(const Interval& estimate, double null = 0);
 Interval BoundedMeanInterval(absl::Span<const double> values,
                              Clusters clusters = {});
 
-// A compensation that makes a game even.
-
 // A game whose players knew a compensation: one step of a ladder.
 struct LadderGame {
   double points = 0;  // for the second side; negative: for the first
@@ -264,31 +244,25 @@ struct LadderFit {
   std::vector<Step> steps = {};
   // The points at which the curve, with straight lines between the steps, is
   // 1/2; infinite if it is above or below 1/2 at all steps. The low end is the
-  // last step up to which the score of each step is shown to be above 1/2, the
-  // high end the first one from which on each is shown to be below 1/2;
-  // infinite where none is. As the steps are tested in turn, up to the first
-  // that fails, each end errs no more often than one interval does, whatever
-  // the curve. Source: Maurer, Hothorn and Lehmacher 1995, "Multiple
-  // comparisons in drug clinical trials and preclinical assays: a-priori
-  // ordered hypotheses".
+  // last step up to which each score is shown to be above 1/2, the high end the
+  // first one from which on each is shown to be below it; infinite where none
+  // is. As steps are tested in turn, up to the first that fails, each end errs
+  // no more often than one interval does. Source: Maurer, Hothorn and Lehmacher
+  // 1995, "Multiple comparisons in drug clinical trials and preclinical assays:
+  // a-priori ordered hypotheses".
   Interval even_points = {};
 
   // Returns the step at which the curve is nearest to 1/2, the one of fewer
   // points if it is as near at several.
   const Step& Nearest() const;
-  // Returns the index of the first step at which the curve is below 1/2; the
-  // number of steps if there is none.
-  size_t FirstBelow() const;
 };
 
 // REQUIRES: at least one game.
 LadderFit FitLadder(absl::Span<const LadderGame> games);
 
-// Sequential tests to find the stronger of two players: a match ends as soon as
-// it has decided between two hypotheses, with known error rates.
-
-// H0: the first player is stronger by elo0 (or less); H1: by elo1 (or more).
-// An expected score is 1 / (1 + 10^(-elo/400)).
+// A sequential test, which ends a match as soon as it has decided between H0,
+// the first player is stronger by elo0 (or less), and H1, by elo1 (or more). An
+// expected score is 1 / (1 + 10^(-elo/400)).
 struct SprtOptions {
   double elo0 = 0;
   double elo1 = 10;
@@ -301,16 +275,13 @@ struct SprtOptions {
 absl::Status CheckSprtOptions(const SprtOptions& options);
 
 // Parses "elo0=0,elo1=10" with alpha= and beta= where they differ from the
-// defaults. Returns INVALID_ARGUMENT for a text of another form, or the error
-// of CheckSprtOptions.
+// defaults. INVALID_ARGUMENT for other texts, or CheckSprtOptions' error.
 absl::StatusOr<SprtOptions> ParseSprtOptions(absl::string_view text);
 
 // Returns the text for ParseSprtOptions, with all fields.
 std::string SprtOptionsText(const SprtOptions& options);
 
 // Numbers of pairs of games by the first player's points: 0, 1/2, 1, 3/2, 2.
-// (The two games of a pair share an opening with exchanged sides, so they are
-// not independent; pairs are.)
 using PairCounts = std::array<int64_t, 5>;
 
 // Returns the generalized log-likelihood ratio of H1 to H0, between the most
@@ -333,10 +304,8 @@ class Sprt {
   // REQUIRES: valid options.
   explicit Sprt(const SprtOptions& options);
 
-  // Adds a pair of games in which the first player scored `half_points` half
-  // points. A decision is final: pairs that end after it change the ratio, but
-  // not the decision.
-  // REQUIRES: 0 <= half_points <= 4.
+  // Adds a pair of games by the first player's half points. Pairs after the
+  // decision change the ratio alone. REQUIRES: 0 <= half_points <= 4.
   void Add(int half_points);
 
   const SprtOptions& options() const { return options_; }
