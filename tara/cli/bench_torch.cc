@@ -152,7 +152,8 @@ class AroundNetwork : public mcts::Evaluator {
     encoded.EncodeCanonical(states);
     const float* const zeros = outputs_.data();
     for (int i = 0; fills_ && i < encoded.size(); ++i) {
-      nn::FillEvaluation(encoded, i, {zeros, zeros, zeros}, results[i]);
+      nn::FillEvaluation(encoded.OutputsOf(i), {zeros, zeros, zeros},
+                         results[i]);
     }
     return absl::OkStatus();
   }

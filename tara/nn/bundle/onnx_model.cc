@@ -195,7 +195,6 @@ class TowerWriter : public GraphWriter {
   absl::Status Write() {
     AddInput("planes", {SizeOf("stem_conv.weight", 1), kBoardSize, kBoardSize});
     AddInput("globals", {SizeOf("stem_globals.weight", 1)});
-    AddConstants();
     std::string tower = AddStem();
     for (int i = 0; i < network().shape.blocks; ++i) {
       tower = AddBlock(absl::StrCat("block", i), tower);
@@ -206,16 +205,11 @@ class TowerWriter : public GraphWriter {
   }
 
  private:
-  void AddConstants() {
-    std::vector<float> hills(kNumSquares);
-    for (const int square : kHillSquares) hills[square] = 1;
-    hills_ = AddConstant("hills", {1, 1, kBoardSize, kBoardSize}, hills);
-    // From the mean over all squares to that over the hills.
-    mean_scale_ = AddConstant("mean_scale", {1},
-                              {static_cast<float>(kNumSquares) / kNumHills});
-    places_ = AddIntegers("places", {2, 3});
-    squares_ =
-        AddIntegers("squares", {kHillSquares.begin(), kHillSquares.end()});
+  // 1 on hills, 0 on corners.
+  static std::vector<float> HillMask() {
+    std::vector<float> mask(kNumSquares);
+    for (const int square : kHillSquares) mask[square] = 1;
+    return mask;
   }
 
   // A convolution that keeps the grid's size.
@@ -323,18 +317,15 @@ class TowerWriter : public GraphWriter {
     AddOutput("owner", {3, kNumHills});
   }
 
-  std::string hills_;
-  std::string mean_scale_;
-  std::string places_;
-  std::string squares_;
+  const std::string hills_ =
+      AddConstant("hills", {1, 1, kBoardSize, kBoardSize}, HillMask());
+  // From the mean over all squares to that over the hills.
+  const std::string mean_scale_ = AddConstant(
+      "mean_scale", {1}, {static_cast<float>(kNumSquares) / kNumHills});
+  const std::string places_ = AddIntegers("places", {2, 3});
+  const std::string squares_ =
+      AddIntegers("squares", {kHillSquares.begin(), kHillSquares.end()});
 };
-
-void AddProperty(const std::string& key, const std::string& value,
-                 onnx::ModelProto& model) {
-  onnx::StringStringEntryProto* const property = model.add_metadata_props();
-  property->set_key(key);
-  property->set_value(value);
-}
 
 onnx::ModelProto EmptyModel() {
   onnx::ModelProto model;
@@ -343,14 +334,17 @@ onnx::ModelProto EmptyModel() {
   onnx::OperatorSetIdProto* const opset = model.add_opset_import();
   opset->set_domain("");
   opset->set_version(kOnnxOpset);
-  AddProperty("features_version", absl::StrCat(kFeatureVersion), model);
-  AddProperty("policy_version", absl::StrCat(kPolicyVersion), model);
-  AddProperty("values_version", absl::StrCat(kValueVersion), model);
+  for (const auto& [key, version] : {std::pair("features", kFeatureVersion),
+                                     std::pair("policy", kPolicyVersion),
+                                     std::pair("values", kValueVersion)}) {
+    onnx::StringStringEntryProto* const property = model.add_metadata_props();
+    property->set_key(absl::StrCat(key, "_version"));
+    property->set_value(absl::StrCat(version));
+  }
   model.mutable_graph()->set_name("tara");
   model.mutable_graph()->set_doc_string(
       "The network of a model bundle of Tara; docs/reference/bundle.md says "
-      "how to ask "
-      "it.");
+      "how to ask it.");
   return model;
 }
 

@@ -73,7 +73,7 @@ class TowerEvaluator : public mcts::Evaluator {
       workspace.policy[output] = outputs.Policy(i, output);
     }
     const float* const value = outputs.value + i * outputs.value_stride;
-    FillEvaluation(batch, position,
+    FillEvaluation(batch.OutputsOf(position),
                    {.policy = workspace.policy.data(),
                     .result = value,
                     .margins = value + 3},

@@ -67,17 +67,13 @@ class WinogradCode {
     return (IsTop(point) ? 2 : IsLeft(point) ? 3 : 4) * positions;
   }
 
-  // A square of the tile at kPlaces[kPlace], -1 off the grid: of its inputs,
-  // y and x from 0 to 5, and of its outputs, from 0 to 3.
-  template <int kPlace>
-  static constexpr int InputSquare(int y, int x) {
-    return SquareAt(4 * kPlaces[kPlace].down - 1 + y,
-                    4 * kPlaces[kPlace].right - 1 + x);
-  }
-  template <int kPlace>
-  static constexpr int OutputSquare(int y, int x) {
-    return SquareAt(4 * kPlaces[kPlace].down + y,
-                    4 * kPlaces[kPlace].right + x);
+  // Output (y, x) of the tile at a place is on this square; -1 off the grid.
+  // Input (y, x) is on that of output (y - 1, x - 1).
+  static constexpr int SquareAt(const Place& place, int y, int x) {
+    const int rank = 4 * place.down + y, file = 4 * place.right + x;
+    const bool on_grid =
+        rank >= 0 && rank < kBoardSize && file >= 0 && file < kBoardSize;
+    return on_grid ? rank * kBoardSize + file : -1;
   }
 
   // Calls transform.operator()<Vector>(c) for vectors of channels from c on:
@@ -128,7 +124,7 @@ class WinogradCode {
     for (int x = 0; x < Points(kAt.right); ++x) {
       Vector column[6];
       for (int y = 0; y < 6; ++y) {
-        const int square = InputSquare<kPlace>(y, x);
+        const int square = SquareAt(kAt, y - 1, x - 1);
         column[y] =
             square >= 0 ? Load<Vector>(source + square * channels) : Vector{};
       }
@@ -152,11 +148,6 @@ class WinogradCode {
   }
   static constexpr bool IsLeft(int point) {
     return point % kWinogradLine == kLast;
-  }
-  static constexpr int SquareAt(int rank, int file) {
-    const bool on_grid =
-        rank >= 0 && rank < kBoardSize && file >= 0 && file < kBoardSize;
-    return on_grid ? rank * kBoardSize + file : -1;
   }
 
   // Rows whose sums and weights fill the registers.
@@ -264,8 +255,7 @@ class WinogradCode {
       Floats outputs[4];
       TransformOutput(lines[y], outputs);
       for (int x = 0; x < Outputs(kAt.right); ++x) {
-        float* const to =
-            destination + OutputSquare<kPlace>(y, x) * job.layer->out;
+        float* const to = destination + SquareAt(kAt, y, x) * job.layer->out;
         Floats value = outputs[x] + bias;
         if (job.add_to_destination) value += Load<Floats>(to);
         Store(value > 0 ? value : Floats{}, to);

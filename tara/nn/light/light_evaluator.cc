@@ -126,14 +126,16 @@ std::vector<State> PositionsOfRandomGames(int per_variant, uint64_t seed) {
   return positions;
 }
 
-absl::StatusOr<LightRanges> LightRangesOf(const Checkpoint& checkpoint,
-                                          const LightTensors& tensors,
-                                          const float* parameters) {
+absl::StatusOr<LightRanges> LightRangesOf(const Checkpoint& checkpoint) {
   TARA_ASSIGN_OR_RETURN(std::optional<LightRanges> ranges,
                         ReadLightRanges(checkpoint, checkpoint.shape.blocks));
   if (ranges.has_value()) return *std::move(ranges);
+  const LightTensors tensors(checkpoint.shape.blocks);
+  TARA_ASSIGN_OR_RETURN(const AlignedFloats parameters,
+                        tensors.Read(checkpoint));
   return MeasureLightRanges(
-      tensors, parameters, PositionsOfRandomGames(kRangePositions, kRangeSeed));
+      tensors, parameters.data(),
+      PositionsOfRandomGames(kRangePositions, kRangeSeed));
 }
 
 std::vector<absl::string_view> LightKernelNames() {
@@ -149,8 +151,7 @@ absl::StatusOr<std::unique_ptr<mcts::Evaluator>> NewLightEvaluator(
   TARA_ASSIGN_OR_RETURN(const AlignedFloats parameters,
                         ReadParameters(checkpoint));
   const LightTensors tensors(checkpoint.shape.blocks);
-  TARA_ASSIGN_OR_RETURN(const LightRanges ranges,
-                        LightRangesOf(checkpoint, tensors, parameters.data()));
+  TARA_ASSIGN_OR_RETURN(const LightRanges ranges, LightRangesOf(checkpoint));
   std::vector<LightKernels> supported = SupportedLightKernels();
   while (!kernels.empty() && supported.back().name != kernels) {
     supported.pop_back();

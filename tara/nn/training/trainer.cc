@@ -223,7 +223,7 @@ class TorchTrainer : public Trainer {
       const at::Tensor margins = on_cpu(Head::kMargin);
       for (int i = 0; i < encoded_.size(); ++i) {
         FillEvaluation(
-            encoded_, i,
+            encoded_.OutputsOf(i),
             {.policy = policy.data_ptr<float>() + i * kNumPolicyOutputs,
              .result = result.data_ptr<float>() + i * kNumResults,
              .margins = margins.data_ptr<float>() + i * kNumMargins},
