@@ -375,20 +375,18 @@ bool ReadValues(const onnx::TensorProto& tensor, NamedTensor& values) {
     if (count > (size_t{1} << 30)) return false;
   }
   const std::string& bytes = tensor.raw_data();
-  if (tensor.data_type() == onnx::TensorProto::FLOAT) {
-    if (bytes.size() != count * sizeof(float)) return false;
+  const auto read = [&](auto number, auto to_float) {
+    if (bytes.size() != count * sizeof(number)) return false;
     values.values.resize(count);
-    if (count > 0)
-      std::memcpy(values.values.data(), bytes.data(), bytes.size());
+    for (size_t i = 0; i < count; ++i) {
+      std::memcpy(&number, bytes.data() + i * sizeof(number), sizeof(number));
+      values.values[i] = to_float(number);
+    }
     return true;
-  }
-  if (bytes.size() != count * sizeof(uint16_t)) return false;
-  for (size_t i = 0; i < count; ++i) {
-    uint16_t half;
-    std::memcpy(&half, bytes.data() + i * sizeof(half), sizeof(half));
-    values.values.push_back(FromFloat16(half));
-  }
-  return true;
+  };
+  return tensor.data_type() == onnx::TensorProto::FLOAT
+             ? read(float{}, [](float number) { return number; })
+             : read(uint16_t{}, FromFloat16);
 }
 
 // Returns the network exactly as the model stores it: without neutral norms,

@@ -61,17 +61,14 @@ absl::Status AddEntry(const ZipEntry& entry, zip_t* archive) {
 // Returns all that a closed archive has written to `source`.
 absl::StatusOr<std::string> ContentsOf(zip_source_t* source) {
   zip_stat_t info;
-  std::string bytes;
-  if (zip_source_stat(source, &info) != 0 || zip_source_open(source) != 0) {
-    return absl::InternalError("cannot read the zip archive just written");
+  if (zip_source_stat(source, &info) == 0 && zip_source_open(source) == 0) {
+    std::string bytes(info.size, '\0');
+    const zip_int64_t read =
+        zip_source_read(source, bytes.data(), bytes.size());
+    zip_source_close(source);
+    if (read == static_cast<zip_int64_t>(bytes.size())) return bytes;
   }
-  bytes.resize(info.size);
-  const zip_int64_t read = zip_source_read(source, bytes.data(), bytes.size());
-  zip_source_close(source);
-  if (read != static_cast<zip_int64_t>(bytes.size())) {
-    return absl::InternalError("cannot read the zip archive just written");
-  }
-  return bytes;
+  return absl::InternalError("cannot read the zip archive just written");
 }
 
 }  // namespace

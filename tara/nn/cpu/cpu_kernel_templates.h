@@ -210,26 +210,18 @@ class WinogradCode {
     }
   }
 
-  template <int kRows>
-  static void MultiplyWhile(int& row, int end, const float* inputs,
-                            const float* weights, int in, float* products) {
+  // The same of the rows from `row` to `end`: kRows at a time, then fewer.
+  template <int kRows = kMaxRows>
+  static void Multiply(int row, int end, const float* inputs,
+                       const float* weights, int in, float* products) {
     for (; row + kRows <= end; row += kRows) {
       MultiplyRows<kRows>(inputs + row * in, weights, in,
                           products + row * kWinogradBlock);
     }
-  }
-
-  static void Multiply(int row, int end, const float* inputs,
-                       const float* weights, int in, float* products) {
-    MultiplyWhile<kMaxRows>(row, end, inputs, weights, in, products);
-    if constexpr (kWide) {
-      MultiplyWhile<8>(row, end, inputs, weights, in, products);
+    if constexpr (kRows > 1) {
+      constexpr int kFewer = kRows > 8 ? 8 : kRows > 4 ? 4 : kRows / 2;
+      Multiply<kFewer>(row, end, inputs, weights, in, products);
     }
-    if constexpr (kMaxRows > 4) {
-      MultiplyWhile<4>(row, end, inputs, weights, in, products);
-    }
-    MultiplyWhile<2>(row, end, inputs, weights, in, products);
-    MultiplyWhile<1>(row, end, inputs, weights, in, products);
   }
 
   // kLanes output channels of a tile.
@@ -387,29 +379,17 @@ class CpuKernelCode {
     }
   }
 
-  template <int kRows>
+  // The outputs from `first` on: kVectors at a time, then fewer.
+  template <int kRows, int kVectors>
   static void LinearRows(const CpuLinearWeights& layer, const float* bias,
-                         bool relu, const float* inputs, float* outputs) {
-    // As many sums as there are registers for.
-    constexpr int kVectors = kSet != InstructionSet::kAvx512 ? 4 / kRows
-                             : kRows > 4                     ? 3
-                                                             : 4;
-    int first = 0;
+                         bool relu, int first, const float* inputs,
+                         float* outputs) {
     for (; first + kVectors * kWidth <= layer.out; first += kVectors * kWidth) {
       LinearPart<kRows, kVectors>(layer, bias, relu, first, inputs, outputs);
     }
-    switch ((layer.out - first) / kWidth) {
-      case 3:
-        LinearPart<kRows, 3>(layer, bias, relu, first, inputs, outputs);
-        break;
-      case 2:
-        LinearPart<kRows, 2>(layer, bias, relu, first, inputs, outputs);
-        break;
-      case 1:
-        LinearPart<kRows, 1>(layer, bias, relu, first, inputs, outputs);
-        break;
-      default:
-        break;
+    if constexpr (kVectors > 1) {
+      LinearRows<kRows, kVectors - 1>(layer, bias, relu, first, inputs,
+                                      outputs);
     }
   }
 
@@ -418,9 +398,14 @@ class CpuKernelCode {
                           float* outputs) {
     int row = 0;
     const auto apply = [&]<int kRows>() {
+      // As many sums as there are registers for.
+      constexpr int kVectors = kSet != InstructionSet::kAvx512 ? 4 / kRows
+                               : kRows > 4                     ? 3
+                                                               : 4;
       for (; row + kRows <= batch; row += kRows) {
-        LinearRows<kRows>(layer, bias, relu, inputs + row * layer.in,
-                          outputs + row * layer.out);
+        LinearRows<kRows, kVectors>(layer, bias, relu, 0,
+                                    inputs + row * layer.in,
+                                    outputs + row * layer.out);
       }
     };
     if constexpr (kSet == InstructionSet::kAvx512) {

@@ -79,23 +79,6 @@ class LightEvaluator : public mcts::Evaluator {
   CpuContextPool<Workspace> pool_;
 };
 
-// Like LightEvaluator, but computes in the floats of training.
-class FloatLightEvaluator : public mcts::Evaluator {
- public:
-  FloatLightEvaluator(int layers, AlignedFloats parameters)
-      : tensors_(layers), parameters_(std::move(parameters)) {}
-
-  absl::Status Evaluate(absl::Span<const State> states,
-                        absl::Span<mcts::Evaluation> results) override {
-    EvaluateInFloats(tensors_, parameters_.data(), states, results);
-    return absl::OkStatus();
-  }
-
- private:
-  const LightTensors tensors_;
-  const AlignedFloats parameters_;
-};
-
 absl::StatusOr<AlignedFloats> ReadParameters(const Checkpoint& checkpoint) {
   TARA_RETURN_IF_ERROR(CheckLightShape(checkpoint.shape));
   return LightTensors(checkpoint.shape.blocks).Read(checkpoint);
@@ -161,11 +144,14 @@ absl::StatusOr<std::unique_ptr<mcts::Evaluator>> NewLightEvaluator(
       MakeLightIntegers(tensors, parameters.data(), ranges), supported.back());
 }
 
-absl::StatusOr<std::unique_ptr<mcts::Evaluator>> NewFloatLightEvaluator(
-    const Checkpoint& checkpoint) {
-  TARA_ASSIGN_OR_RETURN(AlignedFloats parameters, ReadParameters(checkpoint));
-  return std::make_unique<FloatLightEvaluator>(checkpoint.shape.blocks,
-                                               std::move(parameters));
+absl::Status EvaluateInFloats(const Checkpoint& checkpoint,
+                              absl::Span<const State> states,
+                              absl::Span<mcts::Evaluation> results) {
+  TARA_ASSIGN_OR_RETURN(const AlignedFloats parameters,
+                        ReadParameters(checkpoint));
+  EvaluateInFloats(LightTensors(checkpoint.shape.blocks), parameters.data(),
+                   states, results);
+  return absl::OkStatus();
 }
 
 }  // namespace tara::nn
