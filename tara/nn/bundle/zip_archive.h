@@ -54,6 +54,7 @@ class ZipReader {
   struct Discard {
     void operator()(zip* archive) const;
   };
+  ZipReader() = default;
 
   std::unique_ptr<std::string> bytes_;  // which archive_ reads from
   std::unique_ptr<zip, Discard> archive_;

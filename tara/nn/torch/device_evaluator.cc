@@ -197,12 +197,9 @@ int PaddedBatch(int size, int capacity) {
 // so that copies neither block the thread nor wait for others' work. On the
 // CPU streams do nothing, and Begin computes; the code is the same.
 //
-// All outputs come back, 4 KB a position, instead of the legal actions' alone
-// (some tens of 932): that is less than the planes that go there, the other
-// way along a bus that carries both ways at once, and at a million positions a
-// second 4 GB/s of the 25 or more that a bus of 16 lanes has. Gathering would
-// send an index for every legal action, and give every batch another shape,
-// which graphs cannot have.
+// All outputs come back, 4 KB a position, instead of the legal actions' alone:
+// less than the planes that go there. Gathering would give every batch another
+// shape, which graphs cannot have.
 //
 // Not thread-safe. The functions throw what LibTorch throws.
 // REQUIRES, of all: in inference mode.
