@@ -362,11 +362,10 @@ class TorchLightGradients : public LightGradients {
       const EncodedSamples samples = MoveTo(device_, prepared.encoded);
       const at::Tensor flags = prepared.flags.to(device_, at::kFloat,
                                                  /*non_blocking=*/true);
-      const at::Tensor weights =
-          at::from_blob(const_cast<float*>(parameters.data()),
-                        {static_cast<int64_t>(parameters.size())})
-              .to(device_, at::kFloat, /*non_blocking=*/false, /*copy=*/true)
-              .requires_grad_();
+      at::Tensor weights = at::empty({static_cast<int64_t>(parameters.size())});
+      std::memcpy(weights.data_ptr<float>(), parameters.data(),
+                  parameters.size() * sizeof(float));
+      weights = weights.to(device_).requires_grad_();
       const NetworkOutput output =
           LightForward(tensors_, weights, geometry_)
               .Run(samples.planes, flags, samples.globals,

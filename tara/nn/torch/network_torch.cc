@@ -219,8 +219,10 @@ absl::Status FromCheckpoint(const Checkpoint& checkpoint,
   const torch::NoGradGuard no_gradients;
   TARA_ASSIGN_OR_RETURN(const NamedTensor* const stored,
                         checkpoint.Find(name, tensor.sizes().vec()));
-  tensor.copy_(
-      at::from_blob(const_cast<float*>(stored->values.data()), tensor.sizes()));
+  at::Tensor values = at::empty(tensor.sizes(), at::kFloat);
+  std::copy(stored->values.begin(), stored->values.end(),
+            values.data_ptr<float>());
+  tensor.copy_(values);
   return absl::OkStatus();
 }
 

@@ -21,9 +21,12 @@ constexpr float kIllegalLogit = -1e9f;
 // Divides sums without weight: 0 divided by this is 0.
 constexpr float kMinWeight = 1e-6f;
 
-template <typename T = float>
-T* Row(const at::Tensor& tensor, int row) {
-  return tensor.data_ptr<T>() + row * tensor.stride(0);
+// Rows of a tensor of floats.
+float* Row(const at::Tensor& tensor, int row) {
+  return tensor.data_ptr<float>() + row * tensor.stride(0);
+}
+int64_t* IndexRow(const at::Tensor& tensor, int row) {
+  return tensor.data_ptr<int64_t>() + row * tensor.stride(0);
 }
 
 absl::Span<float> Floats(const at::Tensor& tensor) {
@@ -51,7 +54,7 @@ void FillLegal(const Sample& sample, absl::Span<const int16_t> legal_outputs,
 }
 
 void FillOwners(const Sample& sample, const at::Tensor& targets, int i) {
-  int64_t* const owner = Row<int64_t>(targets, i);
+  int64_t* const owner = IndexRow(targets, i);
   ForEachHill(sample.own_hills, [&](Hill hill) {
     owner[SquareOf(TransformHill(sample.symmetry.board, hill))] = 0;
   });
@@ -119,7 +122,7 @@ constexpr auto kHeadLosses = std::to_array<HeadLoss>({
      },
      [](const Sample& sample, const at::Tensor& targets, int i) {
        TARA_CHECK(std::abs(sample.margin) <= kMaxMargin, "no such margin");
-       *Row<int64_t>(targets, i) = sample.margin + kMaxMargin;
+       *IndexRow(targets, i) = sample.margin + kMaxMargin;
        return sample.has_margin;
      },
      [](const at::Tensor& logits, const at::Tensor& margin,
@@ -143,7 +146,7 @@ constexpr auto kHeadLosses = std::to_array<HeadLoss>({
        return at::empty({count, 2, 1}, memory.dtype(at::kLong));
      },
      [](const Sample& sample, const at::Tensor& targets, int i) {
-       int64_t* const kingdoms = Row<int64_t>(targets, i);
+       int64_t* const kingdoms = IndexRow(targets, i);
        kingdoms[0] = std::min(sample.own_kingdoms, kMaxKingdoms);
        kingdoms[1] = std::min(sample.enemy_kingdoms, kMaxKingdoms);
        return sample.has_final;
