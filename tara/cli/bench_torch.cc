@@ -152,7 +152,8 @@ class AroundNetwork : public mcts::Evaluator {
     encoded.EncodeCanonical(states);
     const float* const zeros = outputs_.data();
     for (int i = 0; fills_ && i < encoded.size(); ++i) {
-      nn::FillEvaluation(encoded, i, {zeros, zeros, zeros}, results[i]);
+      nn::FillEvaluation(encoded.OutputsOf(i), {zeros, zeros, zeros},
+                         results[i]);
     }
     return absl::OkStatus();
   }
@@ -259,12 +260,13 @@ absl::StatusOr<std::vector<Engine>> MakeEngines(
     const BenchInferenceOptions& options, const nn::Checkpoint& checkpoint,
     const std::vector<State>& states) {
   std::vector<Engine> engines;
-  std::unique_ptr<mcts::Evaluator> reference;
+  std::vector<mcts::Evaluation> expected(states.size()), found(states.size());
   if (checkpoint.shape.kind == nn::NetworkKind::kLight) {
     if (!options.on_cpu()) {
       return UsageError("--device: light networks are evaluated on the cpu");
     }
-    TARA_ASSIGN_OR_RETURN(reference, nn::NewFloatLightEvaluator(checkpoint));
+    TARA_RETURN_IF_ERROR(
+        nn::EvaluateInFloats(checkpoint, states, absl::MakeSpan(expected)));
     for (const absl::string_view kernels : nn::LightKernelNames()) {
       TARA_ASSIGN_OR_RETURN(auto evaluator,
                             nn::NewLightEvaluator(checkpoint, kernels));
@@ -275,15 +277,14 @@ absl::StatusOr<std::vector<Engine>> MakeEngines(
     }
   } else {
     TARA_ASSIGN_OR_RETURN(
-        nn::LoadedNetwork network,
+        const nn::LoadedNetwork network,
         nn::MakeNetwork("the network", checkpoint,
                         {.backend = nn::InferenceBackend::kTorch,
                          .precision = nn::Precision::kFloat32}));
-    reference = std::move(network.evaluator);
+    TARA_RETURN_IF_ERROR(
+        network.evaluator->Evaluate(states, absl::MakeSpan(expected)));
     TARA_RETURN_IF_ERROR(AddTowers(options, checkpoint, engines));
   }
-  std::vector<mcts::Evaluation> expected(states.size()), found(states.size());
-  TARA_RETURN_IF_ERROR(reference->Evaluate(states, absl::MakeSpan(expected)));
   for (Engine& engine : engines) {
     TARA_RETURN_IF_ERROR(
         engine.evaluator->Evaluate(states, absl::MakeSpan(found)));

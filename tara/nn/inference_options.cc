@@ -1,10 +1,11 @@
 #include "tara/nn/inference_options.h"
 
+#include <algorithm>
 #include <string>
-#include <utility>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "absl/types/span.h"
 #include "tara/base/check.h"
@@ -36,43 +37,22 @@ absl::StatusOr<DeviceText> ParseDevice(absl::string_view text) {
 
 namespace {
 
-template <typename Value>
-using Named = std::pair<absl::string_view, Value>;
-
-constexpr Named<Precision> kPrecisions[] = {
-    {"auto", Precision::kAuto},         {"float32", Precision::kFloat32},
-    {"bfloat16", Precision::kBfloat16}, {"float16", Precision::kFloat16},
-    {"int8", Precision::kInt8},
-};
-
-constexpr Named<InferenceBackend> kBackends[] = {
-    {"auto", InferenceBackend::kAuto},
-    {"torch", InferenceBackend::kTorch},
-    {"tara", InferenceBackend::kTara},
-};
+// By value.
+constexpr absl::string_view kPrecisions[] = {"auto", "float32", "bfloat16",
+                                             "float16", "int8"};
+constexpr absl::string_view kBackends[] = {"auto", "torch", "tara"};
 
 template <typename Value>
 absl::Status Set(absl::string_view name, absl::string_view text,
-                 absl::Span<const Named<Value>> names, Value& value) {
-  std::string expected;
-  for (const auto& [each, its_value] : names) {
-    if (each == text) {
-      value = its_value;
-      return absl::OkStatus();
-    }
-    absl::StrAppend(&expected, expected.empty() ? "" : ", ", each);
+                 absl::Span<const absl::string_view> names, Value& value) {
+  const auto found = std::find(names.begin(), names.end(), text);
+  if (found == names.end()) {
+    return absl::InvalidArgumentError(absl::StrCat(name, " is '", Shown(text),
+                                                   "'; expected one of ",
+                                                   absl::StrJoin(names, ", ")));
   }
-  return absl::InvalidArgumentError(absl::StrCat(
-      name, " is '", Shown(text), "'; expected one of ", expected));
-}
-
-template <typename Value>
-absl::string_view NameOf(absl::Span<const Named<Value>> names, Value value) {
-  for (const auto& [name, each] : names) {
-    if (each == value) return name;
-  }
-  TARA_CHECK(false, "every value has a name");
-  return "";
+  value = static_cast<Value>(found - names.begin());
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -84,12 +64,12 @@ bool IsInferenceOption(absl::string_view name) {
 absl::Status SetInferenceOption(absl::string_view name, absl::string_view value,
                                 InferenceOptions& options) {
   if (name == "precision") {
-    return Set<Precision>(name, value, kPrecisions, options.precision);
+    return Set(name, value, kPrecisions, options.precision);
   }
   if (name == "backend") {
     // Runs, stores and scripts have its name before 0.3.0.
     if (value == "onednn") value = "tara";
-    return Set<InferenceBackend>(name, value, kBackends, options.backend);
+    return Set(name, value, kBackends, options.backend);
   }
   TARA_CHECK(name == "device", "no such option of inference");
   // The backend checks whether there is such a device.
@@ -103,11 +83,11 @@ absl::Status SetInferenceOption(absl::string_view name, absl::string_view value,
 }
 
 absl::string_view PrecisionName(Precision precision) {
-  return NameOf<Precision>(kPrecisions, precision);
+  return kPrecisions[static_cast<int>(precision)];
 }
 
 absl::string_view BackendName(InferenceBackend backend) {
-  return NameOf<InferenceBackend>(kBackends, backend);
+  return kBackends[static_cast<int>(backend)];
 }
 
 }  // namespace tara::nn

@@ -31,7 +31,7 @@ NetworkBatch::Outputs NetworkBatch::outputs(int i) {
 void NetworkBatch::Read(int i, mcts::Evaluation& evaluation) {
   const Outputs from = outputs(i);
   nn::FillEvaluation(
-      encoded_, i,
+      encoded_.OutputsOf(i),
       {.policy = from.policy, .result = from.result, .margins = from.margins},
       evaluation);
 }

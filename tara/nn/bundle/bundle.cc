@@ -14,7 +14,6 @@
 #include "tara/nn/heads.h"
 #include "tara/nn/light/light.h"
 #include "tara/nn/light/light_integers.h"
-#include "tara/nn/light/light_network.h"
 #include "tara/nn/weights/fold_norms.h"
 
 namespace tara::nn {
@@ -204,11 +203,7 @@ absl::Status AddGolden(const Checkpoint& network,
 // checkpoint has none.
 absl::Status AddRanges(const Checkpoint& checkpoint,
                        std::vector<ZipEntry>& entries) {
-  const LightTensors tensors(checkpoint.shape.blocks);
-  TARA_ASSIGN_OR_RETURN(const AlignedFloats parameters,
-                        tensors.Read(checkpoint));
-  TARA_ASSIGN_OR_RETURN(const LightRanges ranges,
-                        LightRangesOf(checkpoint, tensors, parameters.data()));
+  TARA_ASSIGN_OR_RETURN(const LightRanges ranges, LightRangesOf(checkpoint));
   Checkpoint written;
   WriteLightRanges(ranges, written);
   for (const NamedTensor& tensor : written.tensors) {

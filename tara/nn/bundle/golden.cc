@@ -75,7 +75,7 @@ void AddRandomPositions(const BundleVariant& variant,
 }
 
 // Returns softmax of the logits.
-std::vector<float> Probabilities(const std::vector<float>& logits) {
+std::vector<float> Probabilities(absl::Span<const float> logits) {
   const float most = *std::max_element(logits.begin(), logits.end());
   double sum = 0;
   std::vector<double> powers;
@@ -233,14 +233,15 @@ mcts::Evaluation ToEvaluation(const GoldenPosition& position,
   }
   mcts::Evaluation evaluation;
   evaluation.priors = Probabilities(logits);
-  const auto result = outputs.result.begin() + static_cast<ptrdiff_t>(i) * 3;
-  const std::vector<float> results = Probabilities({result, result + 3});
+  const std::vector<float> results =
+      Probabilities(absl::MakeConstSpan(outputs.result)
+                        .subspan(i * kNumResults, kNumResults));
   evaluation.win = results[0];
   evaluation.draw = results[1];
   evaluation.loss = results[2];
-  const auto margins =
-      outputs.margins.begin() + static_cast<ptrdiff_t>(i) * kNumMargins;
-  evaluation.margins = Probabilities({margins, margins + kNumMargins});
+  evaluation.margins =
+      Probabilities(absl::MakeConstSpan(outputs.margins)
+                        .subspan(i * kNumMargins, kNumMargins));
   double mean = 0;
   for (int m = 0; m < kNumMargins; ++m) {
     mean +=

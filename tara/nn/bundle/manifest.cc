@@ -1,7 +1,6 @@
 #include "tara/nn/bundle/manifest.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <iterator>
 #include <set>
@@ -133,27 +132,27 @@ absl::Status CheckNetworkLearned(const std::string& name,
 
 absl::Status CheckGoldenVariants(absl::Span<const GoldenPosition> positions,
                                  absl::Span<const BundleVariant> learned) {
-  std::array<int, kNumVariants> found = {};
   for (size_t i = 0; i < positions.size(); ++i) {
-    const State& state = positions[i].state;
-    ++found[static_cast<size_t>(state.variant)];
-    const std::string not_learned = NotLearned(learned, state);
+    const std::string not_learned = NotLearned(learned, positions[i].state);
     if (not_learned.empty()) continue;
     return absl::DataLossError(
         absl::StrCat("golden.json: position ", i, " is of ", not_learned,
                      ", which the manifest does not list as learned"));
   }
-  std::array<int, kNumVariants> expected = {};
-  for (const BundleVariant& variant : learned) {
-    expected[static_cast<size_t>(variant.variant)] +=
-        kGoldenPositionsPerVariant;
-  }
   for (const VariantInfo& info : kVariants) {
-    const auto variant = static_cast<size_t>(info.variant);
-    if (found[variant] == expected[variant]) continue;
-    return absl::DataLossError(absl::StrCat("golden.json has ", found[variant],
+    const auto found = std::count_if(
+        positions.begin(), positions.end(), [&](const GoldenPosition& each) {
+          return each.state.variant == info.variant;
+        });
+    const auto expected = kGoldenPositionsPerVariant *
+                          std::count_if(learned.begin(), learned.end(),
+                                        [&](const BundleVariant& each) {
+                                          return each.variant == info.variant;
+                                        });
+    if (found == expected) continue;
+    return absl::DataLossError(absl::StrCat("golden.json has ", found,
                                             " positions of ", info.id,
-                                            "; expected ", expected[variant]));
+                                            "; expected ", expected));
   }
   return absl::OkStatus();
 }
@@ -163,6 +162,11 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr char kFormat[] = "tara-bundle";
+
+template <typename... Parts>
+absl::Status Damage(const Parts&... parts) {
+  return absl::DataLossError(absl::StrCat("manifest.json: ", parts...));
+}
 
 struct VersionInfo {
   const char* name;
@@ -193,14 +197,6 @@ Json ToJson(const BundleVariant& variant) {
     }
   }
   return json;
-}
-
-Json ToJson(const BundleForm& form) {
-  return {{"name", form.name},
-          {"file", form.file},
-          {"opset", kOnnxOpset},
-          {"weights", WeightTypeName(form.weights)},
-          {"tolerance", form.tolerance}};
 }
 
 Json ToJson(const BundleProvenance& provenance) {
@@ -333,8 +329,7 @@ absl::Status ReadInputCount(const Json& input, int& count) {
   const auto name = input.at("name").get<std::string>();
   const auto read = input.at("shape").at(1).get<int64_t>();
   if (read < 1) {
-    return absl::DataLossError(absl::StrCat("manifest.json: input ", name,
-                                            " of ", read, " is impossible"));
+    return Damage("input ", name, " of ", read, " is impossible");
   }
   if (read > count) {
     return absl::FailedPreconditionError(
@@ -353,10 +348,7 @@ absl::Status ReadNetwork(const Json& json, BundleManifest& manifest) {
   if (kind == NetworkKindName(NetworkKind::kLight)) {
     manifest.shape.kind = NetworkKind::kLight;
     const absl::Status shape = CheckLightShape(manifest.shape);
-    if (!shape.ok()) {
-      return absl::DataLossError(
-          absl::StrCat("manifest.json: ", shape.message()));
-    }
+    if (!shape.ok()) return Damage(shape.message());
   } else if (kind != NetworkKindName(NetworkKind::kTower)) {
     return absl::FailedPreconditionError(
         absl::StrCat("has a network of kind ", Shown(kind),
@@ -364,9 +356,8 @@ absl::Status ReadNetwork(const Json& json, BundleManifest& manifest) {
   }
   if (manifest.shape.channels < 1 || manifest.shape.channels > 1024 ||
       manifest.shape.blocks < 1 || manifest.shape.blocks > 100) {
-    return absl::DataLossError(absl::StrCat(
-        "manifest.json: a network of ", manifest.shape.channels,
-        " channels and ", manifest.shape.blocks, " blocks is impossible"));
+    return Damage("a network of ", manifest.shape.channels, " channels and ",
+                  manifest.shape.blocks, " blocks is impossible");
   }
   manifest.parameters = network.at("parameters").get<int64_t>();
   manifest.weights = network.at("weights") == "float16" ? WeightType::kFloat16
@@ -396,15 +387,10 @@ absl::StatusOr<BundleManifest> FromJson(const Json& json) {
   TARA_RETURN_IF_ERROR(ReadNetwork(json, manifest));
   for (const Json& entry : json.at("variants")) {
     absl::StatusOr<BundleVariant> variant = VariantFromJson(entry);
-    if (!variant.ok()) {
-      return absl::DataLossError(absl::StrCat("manifest.json: variants: ",
-                                              variant.status().message()));
-    }
+    if (!variant.ok()) return Damage("variants: ", variant.status().message());
     manifest.variants.push_back(*variant);
   }
-  if (manifest.variants.empty()) {
-    return absl::DataLossError("manifest.json: variants is empty");
-  }
+  if (manifest.variants.empty()) return Damage("variants is empty");
   manifest.provenance = ProvenanceFromJson(json.at("provenance"));
   return manifest;
 }
@@ -462,7 +448,11 @@ std::string ManifestToJson(const BundleManifest& manifest) {
                   golden_files);
   json["forms"] = Json::array();
   for (const BundleForm& form : FormsOf(manifest.weights)) {
-    json["forms"].push_back(ToJson(form));
+    json["forms"].push_back({{"name", form.name},
+                             {"file", form.file},
+                             {"opset", kOnnxOpset},
+                             {"weights", WeightTypeName(form.weights)},
+                             {"tolerance", form.tolerance}});
   }
   json["golden"] = {{"file", kGoldenEntry},
                     {"positions", manifest.golden_positions()},
@@ -474,15 +464,11 @@ std::string ManifestToJson(const BundleManifest& manifest) {
 
 absl::StatusOr<BundleManifest> ManifestFromJson(absl::string_view text) {
   const absl::StatusOr<Json> json = ParseJson<Json>(text);
-  if (!json.ok()) {
-    return absl::DataLossError(
-        absl::StrCat("manifest.json: ", json.status().message()));
-  }
+  if (!json.ok()) return Damage(json.status().message());
   try {
     return FromJson(*json);
   } catch (const Json::exception& error) {
-    return absl::DataLossError(
-        absl::StrCat("manifest.json: ", JsonProblem(error)));
+    return Damage(JsonProblem(error));
   }
 }
 

@@ -26,8 +26,6 @@ class LightWriter : public GraphWriter {
     AddInput("planes",
              {SizeOf("input_planes.weight", 0), kBoardSize, kBoardSize});
     AddInput("globals", {SizeOf("input_globals.weight", 0)});
-    zero_ = AddConstant("zero", {}, {0});
-    one_ = AddConstant("one", {}, {1});
     for (int axis = 1; axis <= 3; ++axis) {
       axes_[axis] = AddIntegers(absl::StrCat("axis", axis), {axis});
     }
@@ -369,8 +367,8 @@ class LightWriter : public GraphWriter {
     AddValues(values);
   }
 
-  std::string zero_;
-  std::string one_;
+  const std::string zero_ = AddConstant("zero", {}, {0});
+  const std::string one_ = AddConstant("one", {}, {1});
   std::array<std::string, 4> axes_;  // as inputs of nodes
 };
 

@@ -195,7 +195,6 @@ class TowerWriter : public GraphWriter {
   absl::Status Write() {
     AddInput("planes", {SizeOf("stem_conv.weight", 1), kBoardSize, kBoardSize});
     AddInput("globals", {SizeOf("stem_globals.weight", 1)});
-    AddConstants();
     std::string tower = AddStem();
     for (int i = 0; i < network().shape.blocks; ++i) {
       tower = AddBlock(absl::StrCat("block", i), tower);
@@ -206,16 +205,11 @@ class TowerWriter : public GraphWriter {
   }
 
  private:
-  void AddConstants() {
-    std::vector<float> hills(kNumSquares);
-    for (const int square : kHillSquares) hills[square] = 1;
-    hills_ = AddConstant("hills", {1, 1, kBoardSize, kBoardSize}, hills);
-    // From the mean over all squares to that over the hills.
-    mean_scale_ = AddConstant("mean_scale", {1},
-                              {static_cast<float>(kNumSquares) / kNumHills});
-    places_ = AddIntegers("places", {2, 3});
-    squares_ =
-        AddIntegers("squares", {kHillSquares.begin(), kHillSquares.end()});
+  // 1 on hills, 0 on corners.
+  static std::vector<float> HillMask() {
+    std::vector<float> mask(kNumSquares);
+    for (const int square : kHillSquares) mask[square] = 1;
+    return mask;
   }
 
   // A convolution that keeps the grid's size.
@@ -323,18 +317,15 @@ class TowerWriter : public GraphWriter {
     AddOutput("owner", {3, kNumHills});
   }
 
-  std::string hills_;
-  std::string mean_scale_;
-  std::string places_;
-  std::string squares_;
+  const std::string hills_ =
+      AddConstant("hills", {1, 1, kBoardSize, kBoardSize}, HillMask());
+  // From the mean over all squares to that over the hills.
+  const std::string mean_scale_ = AddConstant(
+      "mean_scale", {1}, {static_cast<float>(kNumSquares) / kNumHills});
+  const std::string places_ = AddIntegers("places", {2, 3});
+  const std::string squares_ =
+      AddIntegers("squares", {kHillSquares.begin(), kHillSquares.end()});
 };
-
-void AddProperty(const std::string& key, const std::string& value,
-                 onnx::ModelProto& model) {
-  onnx::StringStringEntryProto* const property = model.add_metadata_props();
-  property->set_key(key);
-  property->set_value(value);
-}
 
 onnx::ModelProto EmptyModel() {
   onnx::ModelProto model;
@@ -343,14 +334,17 @@ onnx::ModelProto EmptyModel() {
   onnx::OperatorSetIdProto* const opset = model.add_opset_import();
   opset->set_domain("");
   opset->set_version(kOnnxOpset);
-  AddProperty("features_version", absl::StrCat(kFeatureVersion), model);
-  AddProperty("policy_version", absl::StrCat(kPolicyVersion), model);
-  AddProperty("values_version", absl::StrCat(kValueVersion), model);
+  for (const auto& [key, version] : {std::pair("features", kFeatureVersion),
+                                     std::pair("policy", kPolicyVersion),
+                                     std::pair("values", kValueVersion)}) {
+    onnx::StringStringEntryProto* const property = model.add_metadata_props();
+    property->set_key(absl::StrCat(key, "_version"));
+    property->set_value(absl::StrCat(version));
+  }
   model.mutable_graph()->set_name("tara");
   model.mutable_graph()->set_doc_string(
       "The network of a model bundle of Tara; docs/reference/bundle.md says "
-      "how to ask "
-      "it.");
+      "how to ask it.");
   return model;
 }
 
@@ -381,20 +375,18 @@ bool ReadValues(const onnx::TensorProto& tensor, NamedTensor& values) {
     if (count > (size_t{1} << 30)) return false;
   }
   const std::string& bytes = tensor.raw_data();
-  if (tensor.data_type() == onnx::TensorProto::FLOAT) {
-    if (bytes.size() != count * sizeof(float)) return false;
+  const auto read = [&](auto number, auto to_float) {
+    if (bytes.size() != count * sizeof(number)) return false;
     values.values.resize(count);
-    if (count > 0)
-      std::memcpy(values.values.data(), bytes.data(), bytes.size());
+    for (size_t i = 0; i < count; ++i) {
+      std::memcpy(&number, bytes.data() + i * sizeof(number), sizeof(number));
+      values.values[i] = to_float(number);
+    }
     return true;
-  }
-  if (bytes.size() != count * sizeof(uint16_t)) return false;
-  for (size_t i = 0; i < count; ++i) {
-    uint16_t half;
-    std::memcpy(&half, bytes.data() + i * sizeof(half), sizeof(half));
-    values.values.push_back(FromFloat16(half));
-  }
-  return true;
+  };
+  return tensor.data_type() == onnx::TensorProto::FLOAT
+             ? read(float{}, [](float number) { return number; })
+             : read(uint16_t{}, FromFloat16);
 }
 
 // Returns the network exactly as the model stores it: without neutral norms,

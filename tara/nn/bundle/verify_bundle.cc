@@ -30,9 +30,7 @@ constexpr double kExpectedTolerance = 2e-6;
 // priors.
 constexpr double kIntegerTolerance = 0.05;
 
-struct Golden {
-  std::vector<GoldenPosition> positions;
-  std::vector<mcts::Evaluation> expected;  // by golden.json
+struct Golden : GoldenFile {
   GoldenTensors tensors;
   std::vector<State> states;                  // of the positions
   std::vector<mcts::Evaluation> evaluations;  // by the outputs
@@ -40,10 +38,8 @@ struct Golden {
 
 absl::StatusOr<Golden> ReadGolden(const Bundle& bundle) {
   const BundleManifest& manifest = bundle.manifest();
-  TARA_ASSIGN_OR_RETURN(GoldenFile file, bundle.ReadGolden());
   Golden golden;
-  golden.positions = std::move(file.positions);
-  golden.expected = std::move(file.expected);
+  TARA_ASSIGN_OR_RETURN(static_cast<GoldenFile&>(golden), bundle.ReadGolden());
   GoldenTensors& tensors = golden.tensors;
   tensors.size = static_cast<int64_t>(golden.positions.size());
   tensors.counts = manifest.inputs;
@@ -185,24 +181,19 @@ std::vector<FormCheck> CheckWeights(const Checkpoint& network,
                                     const Golden& golden, bool has_owner) {
   const auto floats = DifferenceInFloats(network, golden, has_owner);
   const auto in_play = DifferenceInPlay(network, golden);
-  if (network.shape.kind == NetworkKind::kLight) {
-    return {Judged({.name = "float32",
-                    .computed_by = "layers in float32, with its weights",
-                    .tolerance = kExactTolerance},
-                   floats),
-            Judged({.name = "int8",
-                    .computed_by = "integers, as players use; mean difference",
-                    .tolerance = kIntegerTolerance},
-                   in_play)};
-  }
-  return {Judged({.name = "libtorch",
-                  .computed_by = "LibTorch, with its weights",
-                  .tolerance = kExactTolerance},
-                 floats),
-          Judged({.name = "tara",
-                  .computed_by = "Tara's kernels in float32, as players use",
-                  .tolerance = kExactTolerance},
-                 in_play)};
+  const bool is_light = network.shape.kind == NetworkKind::kLight;
+  return {
+      Judged({.name = is_light ? "float32" : "libtorch",
+              .computed_by = is_light ? "layers in float32, with its weights"
+                                      : "LibTorch, with its weights",
+              .tolerance = kExactTolerance},
+             floats),
+      Judged({.name = is_light ? "int8" : "tara",
+              .computed_by = is_light
+                                 ? "integers, as players use; mean difference"
+                                 : "Tara's kernels in float32, as players use",
+              .tolerance = is_light ? kIntegerTolerance : kExactTolerance},
+             in_play)};
 }
 
 }  // namespace

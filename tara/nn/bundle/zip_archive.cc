@@ -27,13 +27,13 @@ std::string TextOf(zip_error_t* error) {
   return text;
 }
 
-struct CloseFile {
-  void operator()(zip_file_t* file) const { zip_fclose(file); }
+// An object of libzip with the function that frees it.
+template <typename Object, auto kFree>
+struct Freed {
+  void operator()(Object* object) const { kFree(object); }
 };
-struct DiscardArchive {
-  void operator()(zip_t* archive) const { zip_discard(archive); }
-};
-using ArchivePointer = std::unique_ptr<zip_t, DiscardArchive>;
+template <typename Object, auto kFree>
+using Pointer = std::unique_ptr<Object, Freed<Object, kFree>>;
 
 absl::Status WriteError(absl::string_view what, zip_t* archive) {
   return absl::InternalError(absl::StrCat("cannot write a zip archive: ", what,
@@ -61,17 +61,14 @@ absl::Status AddEntry(const ZipEntry& entry, zip_t* archive) {
 // Returns all that a closed archive has written to `source`.
 absl::StatusOr<std::string> ContentsOf(zip_source_t* source) {
   zip_stat_t info;
-  std::string bytes;
-  if (zip_source_stat(source, &info) != 0 || zip_source_open(source) != 0) {
-    return absl::InternalError("cannot read the zip archive just written");
+  if (zip_source_stat(source, &info) == 0 && zip_source_open(source) == 0) {
+    std::string bytes(info.size, '\0');
+    const zip_int64_t read =
+        zip_source_read(source, bytes.data(), bytes.size());
+    zip_source_close(source);
+    if (read == static_cast<zip_int64_t>(bytes.size())) return bytes;
   }
-  bytes.resize(info.size);
-  const zip_int64_t read = zip_source_read(source, bytes.data(), bytes.size());
-  zip_source_close(source);
-  if (read != static_cast<zip_int64_t>(bytes.size())) {
-    return absl::InternalError("cannot read the zip archive just written");
-  }
-  return bytes;
+  return absl::InternalError("cannot read the zip archive just written");
 }
 
 }  // namespace
@@ -82,14 +79,14 @@ absl::StatusOr<std::string> MakeZip(const std::vector<ZipEntry>& entries) {
   zip_source_t* const source =
       zip_source_buffer_create(nullptr, 0, /*freep=*/0, &error);
   if (source == nullptr) return absl::ResourceExhaustedError(TextOf(&error));
-  ArchivePointer archive(zip_open_from_source(source, ZIP_TRUNCATE, &error));
+  Pointer<zip_t, zip_discard> archive(
+      zip_open_from_source(source, ZIP_TRUNCATE, &error));
   if (archive == nullptr) {
     zip_source_free(source);
     return absl::InternalError(TextOf(&error));
   }
   zip_source_keep(source);  // outlives the archive, to read what it wrote
-  const std::unique_ptr<zip_source_t, void (*)(zip_source_t*)> kept(
-      source, zip_source_free);
+  const Pointer<zip_source_t, zip_source_free> kept(source);
   for (const ZipEntry& entry : entries) {
     const absl::Status added = AddEntry(entry, archive.get());
     if (!added.ok()) return added;
@@ -101,65 +98,58 @@ absl::StatusOr<std::string> MakeZip(const std::vector<ZipEntry>& entries) {
   return ContentsOf(source);
 }
 
-struct ZipReader::Impl {
-  std::string bytes;  // which `archive` reads from
-  ArchivePointer archive;
-};
-
-ZipReader::ZipReader(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-ZipReader::ZipReader(ZipReader&&) = default;
-ZipReader& ZipReader::operator=(ZipReader&&) = default;
-ZipReader::~ZipReader() = default;
+void ZipReader::Discard::operator()(zip* archive) const {
+  zip_discard(archive);
+}
 
 absl::StatusOr<ZipReader> ZipReader::Open(std::string bytes) {
   // libzip takes an empty file for an archive without entries.
   if (bytes.empty()) {
     return absl::DataLossError("is not a zip archive: it is empty");
   }
-  auto impl = std::make_unique<Impl>();
-  impl->bytes = std::move(bytes);
+  ZipReader reader;
+  reader.bytes_ = std::make_unique<std::string>(std::move(bytes));
   zip_error_t error;
   zip_error_init(&error);
   zip_source_t* const source = zip_source_buffer_create(
-      impl->bytes.data(), impl->bytes.size(), /*freep=*/0, &error);
+      reader.bytes_->data(), reader.bytes_->size(), /*freep=*/0, &error);
   if (source == nullptr) return absl::ResourceExhaustedError(TextOf(&error));
-  impl->archive.reset(
+  reader.archive_.reset(
       zip_open_from_source(source, ZIP_RDONLY | ZIP_CHECKCONS, &error));
-  if (impl->archive == nullptr) {
+  if (reader.archive_ == nullptr) {
     zip_source_free(source);
     return absl::DataLossError(absl::StrCat("is not a complete zip archive (",
                                             TextOf(&error), "); it has ",
-                                            impl->bytes.size(), " bytes"));
+                                            reader.bytes_->size(), " bytes"));
   }
-  return ZipReader(std::move(impl));
+  return reader;
 }
 
 std::vector<std::string> ZipReader::Names() const {
   std::vector<std::string> names;
-  const zip_int64_t count = zip_get_num_entries(impl_->archive.get(), 0);
+  const zip_int64_t count = zip_get_num_entries(archive_.get(), 0);
   for (zip_int64_t i = 0; i < count; ++i) {
     const char* const name =
-        zip_get_name(impl_->archive.get(), static_cast<zip_uint64_t>(i), 0);
+        zip_get_name(archive_.get(), static_cast<zip_uint64_t>(i), 0);
     names.emplace_back(name == nullptr ? "" : name);
   }
   return names;
 }
 
 bool ZipReader::Has(absl::string_view name) const {
-  return zip_name_locate(impl_->archive.get(), std::string(name).c_str(), 0) >=
-         0;
+  return zip_name_locate(archive_.get(), std::string(name).c_str(), 0) >= 0;
 }
 
 uint64_t ZipReader::CompressedSize(absl::string_view name) const {
   zip_stat_t info;
   zip_stat_init(&info);
-  zip_stat(impl_->archive.get(), std::string(name).c_str(), 0, &info);
+  zip_stat(archive_.get(), std::string(name).c_str(), 0, &info);
   return info.comp_size;
 }
 
 absl::StatusOr<std::string> ZipReader::Read(absl::string_view name,
                                             uint64_t max_size) const {
-  zip_t* const archive = impl_->archive.get();
+  zip_t* const archive = archive_.get();
   const std::string text(name);
   zip_stat_t info;
   zip_stat_init(&info);
@@ -168,13 +158,13 @@ absl::StatusOr<std::string> ZipReader::Read(absl::string_view name,
   }
   const uint64_t most =
       std::min({max_size, kMaxEntrySize,
-                std::max(kSmallEntrySize, kMaxGrowth * impl_->bytes.size())});
+                std::max(kSmallEntrySize, kMaxGrowth * bytes_->size())});
   if (info.size > most) {
     return absl::DataLossError(absl::StrCat("entry ", name, " has ", info.size,
                                             " bytes; expected at most ", most,
                                             " in this archive"));
   }
-  const std::unique_ptr<zip_file_t, CloseFile> file(
+  const Pointer<zip_file_t, zip_fclose> file(
       zip_fopen(archive, text.c_str(), 0));
   if (file == nullptr) {
     return absl::DataLossError(absl::StrCat(

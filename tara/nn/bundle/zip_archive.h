@@ -10,6 +10,8 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 
+struct zip;  // libzip's
+
 namespace tara::nn {
 
 struct ZipEntry {
@@ -37,10 +39,6 @@ class ZipReader {
   // archive.
   static absl::StatusOr<ZipReader> Open(std::string bytes);
 
-  ZipReader(ZipReader&&);
-  ZipReader& operator=(ZipReader&&);
-  ~ZipReader();
-
   std::vector<std::string> Names() const;
   bool Has(absl::string_view name) const;
   // Size within the archive, in bytes. REQUIRES: Has(name).
@@ -53,10 +51,13 @@ class ZipReader {
                                    uint64_t max_size = kMaxEntrySize) const;
 
  private:
-  struct Impl;
-  explicit ZipReader(std::unique_ptr<Impl> impl);
+  struct Discard {
+    void operator()(zip* archive) const;
+  };
+  ZipReader() = default;
 
-  std::unique_ptr<Impl> impl_;
+  std::unique_ptr<std::string> bytes_;  // which archive_ reads from
+  std::unique_ptr<zip, Discard> archive_;
 };
 
 // NumPy's file of one array, format version 1.0, float32 in C order

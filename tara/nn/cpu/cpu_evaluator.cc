@@ -14,6 +14,7 @@
 #include "tara/nn/cpu/cpu_network.h"
 #include "tara/nn/encode/encoded_batch.h"
 #include "tara/nn/encode/features.h"
+#include "tara/nn/heads.h"
 
 namespace tara::nn {
 namespace {
@@ -59,25 +60,19 @@ class TowerEvaluator : public mcts::Evaluator {
     workspace.context.Run(
         batch, [&](int first, int size, const CpuContext::Outputs& outputs) {
           for (int i = 0; i < size; ++i) {
-            Fill(batch, first + i, outputs, i, workspace, results[first + i]);
+            // Only the outputs that stand for legal actions are read.
+            const auto legal = batch.OutputsOf(first + i);
+            for (const int16_t output : legal) {
+              workspace.policy[output] = outputs.Policy(i, output);
+            }
+            const float* const value = outputs.value + i * outputs.value_stride;
+            FillEvaluation(legal,
+                           {.policy = workspace.policy.data(),
+                            .result = value,
+                            .margins = value + kNumResults},
+                           results[first + i]);
           }
         });
-  }
-
-  // Fills the evaluation of position `position` from the outputs of place `i`.
-  static void Fill(const EncodedBatch& batch, int position,
-                   const CpuContext::Outputs& outputs, int i,
-                   Workspace& workspace, mcts::Evaluation& evaluation) {
-    // Only the outputs that stand for legal actions are read.
-    for (const int16_t output : batch.OutputsOf(position)) {
-      workspace.policy[output] = outputs.Policy(i, output);
-    }
-    const float* const value = outputs.value + i * outputs.value_stride;
-    FillEvaluation(batch, position,
-                   {.policy = workspace.policy.data(),
-                    .result = value,
-                    .margins = value + 3},
-                   evaluation);
   }
 
   const CpuNetwork network_;

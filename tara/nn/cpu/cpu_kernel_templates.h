@@ -67,17 +67,13 @@ class WinogradCode {
     return (IsTop(point) ? 2 : IsLeft(point) ? 3 : 4) * positions;
   }
 
-  // A square of the tile at kPlaces[kPlace], -1 off the grid: of its inputs,
-  // y and x from 0 to 5, and of its outputs, from 0 to 3.
-  template <int kPlace>
-  static constexpr int InputSquare(int y, int x) {
-    return SquareAt(4 * kPlaces[kPlace].down - 1 + y,
-                    4 * kPlaces[kPlace].right - 1 + x);
-  }
-  template <int kPlace>
-  static constexpr int OutputSquare(int y, int x) {
-    return SquareAt(4 * kPlaces[kPlace].down + y,
-                    4 * kPlaces[kPlace].right + x);
+  // Output (y, x) of the tile at a place is on this square; -1 off the grid.
+  // Input (y, x) is on that of output (y - 1, x - 1).
+  static constexpr int SquareAt(const Place& place, int y, int x) {
+    const int rank = 4 * place.down + y, file = 4 * place.right + x;
+    const bool on_grid =
+        rank >= 0 && rank < kBoardSize && file >= 0 && file < kBoardSize;
+    return on_grid ? rank * kBoardSize + file : -1;
   }
 
   // Calls transform.operator()<Vector>(c) for vectors of channels from c on:
@@ -128,7 +124,7 @@ class WinogradCode {
     for (int x = 0; x < Points(kAt.right); ++x) {
       Vector column[6];
       for (int y = 0; y < 6; ++y) {
-        const int square = InputSquare<kPlace>(y, x);
+        const int square = SquareAt(kAt, y - 1, x - 1);
         column[y] =
             square >= 0 ? Load<Vector>(source + square * channels) : Vector{};
       }
@@ -152,11 +148,6 @@ class WinogradCode {
   }
   static constexpr bool IsLeft(int point) {
     return point % kWinogradLine == kLast;
-  }
-  static constexpr int SquareAt(int rank, int file) {
-    const bool on_grid =
-        rank >= 0 && rank < kBoardSize && file >= 0 && file < kBoardSize;
-    return on_grid ? rank * kBoardSize + file : -1;
   }
 
   // Rows whose sums and weights fill the registers.
@@ -219,26 +210,18 @@ class WinogradCode {
     }
   }
 
-  template <int kRows>
-  static void MultiplyWhile(int& row, int end, const float* inputs,
-                            const float* weights, int in, float* products) {
+  // The same of the rows from `row` to `end`: kRows at a time, then fewer.
+  template <int kRows = kMaxRows>
+  static void Multiply(int row, int end, const float* inputs,
+                       const float* weights, int in, float* products) {
     for (; row + kRows <= end; row += kRows) {
       MultiplyRows<kRows>(inputs + row * in, weights, in,
                           products + row * kWinogradBlock);
     }
-  }
-
-  static void Multiply(int row, int end, const float* inputs,
-                       const float* weights, int in, float* products) {
-    MultiplyWhile<kMaxRows>(row, end, inputs, weights, in, products);
-    if constexpr (kWide) {
-      MultiplyWhile<8>(row, end, inputs, weights, in, products);
+    if constexpr (kRows > 1) {
+      constexpr int kFewer = kRows > 8 ? 8 : kRows > 4 ? 4 : kRows / 2;
+      Multiply<kFewer>(row, end, inputs, weights, in, products);
     }
-    if constexpr (kMaxRows > 4) {
-      MultiplyWhile<4>(row, end, inputs, weights, in, products);
-    }
-    MultiplyWhile<2>(row, end, inputs, weights, in, products);
-    MultiplyWhile<1>(row, end, inputs, weights, in, products);
   }
 
   // kLanes output channels of a tile.
@@ -264,8 +247,7 @@ class WinogradCode {
       Floats outputs[4];
       TransformOutput(lines[y], outputs);
       for (int x = 0; x < Outputs(kAt.right); ++x) {
-        float* const to =
-            destination + OutputSquare<kPlace>(y, x) * job.layer->out;
+        float* const to = destination + SquareAt(kAt, y, x) * job.layer->out;
         Floats value = outputs[x] + bias;
         if (job.add_to_destination) value += Load<Floats>(to);
         Store(value > 0 ? value : Floats{}, to);
@@ -397,29 +379,17 @@ class CpuKernelCode {
     }
   }
 
-  template <int kRows>
+  // The outputs from `first` on: kVectors at a time, then fewer.
+  template <int kRows, int kVectors>
   static void LinearRows(const CpuLinearWeights& layer, const float* bias,
-                         bool relu, const float* inputs, float* outputs) {
-    // As many sums as there are registers for.
-    constexpr int kVectors = kSet != InstructionSet::kAvx512 ? 4 / kRows
-                             : kRows > 4                     ? 3
-                                                             : 4;
-    int first = 0;
+                         bool relu, int first, const float* inputs,
+                         float* outputs) {
     for (; first + kVectors * kWidth <= layer.out; first += kVectors * kWidth) {
       LinearPart<kRows, kVectors>(layer, bias, relu, first, inputs, outputs);
     }
-    switch ((layer.out - first) / kWidth) {
-      case 3:
-        LinearPart<kRows, 3>(layer, bias, relu, first, inputs, outputs);
-        break;
-      case 2:
-        LinearPart<kRows, 2>(layer, bias, relu, first, inputs, outputs);
-        break;
-      case 1:
-        LinearPart<kRows, 1>(layer, bias, relu, first, inputs, outputs);
-        break;
-      default:
-        break;
+    if constexpr (kVectors > 1) {
+      LinearRows<kRows, kVectors - 1>(layer, bias, relu, first, inputs,
+                                      outputs);
     }
   }
 
@@ -428,9 +398,14 @@ class CpuKernelCode {
                           float* outputs) {
     int row = 0;
     const auto apply = [&]<int kRows>() {
+      // As many sums as there are registers for.
+      constexpr int kVectors = kSet != InstructionSet::kAvx512 ? 4 / kRows
+                               : kRows > 4                     ? 3
+                                                               : 4;
       for (; row + kRows <= batch; row += kRows) {
-        LinearRows<kRows>(layer, bias, relu, inputs + row * layer.in,
-                          outputs + row * layer.out);
+        LinearRows<kRows, kVectors>(layer, bias, relu, 0,
+                                    inputs + row * layer.in,
+                                    outputs + row * layer.out);
       }
     };
     if constexpr (kSet == InstructionSet::kAvx512) {

@@ -35,10 +35,6 @@ constexpr auto kMargins = [] {
   return margins;
 }();
 
-uint32_t BitsWithoutSign(float number) {
-  return absl::bit_cast<uint32_t>(number) & 0x7fffffff;
-}
-
 }  // namespace
 
 void TensorBuffer::Resize(size_t size) {
@@ -101,11 +97,6 @@ absl::Span<const Symmetry> EncodedBatch::CanonicalOf(
   return canonical_;
 }
 
-void FillEvaluation(const EncodedBatch& batch, int i, const RawOutput& output,
-                    mcts::Evaluation& evaluation) {
-  FillEvaluation(batch.OutputsOf(i), output, evaluation);
-}
-
 void FillEvaluation(absl::Span<const int16_t> outputs, const RawOutput& output,
                     mcts::Evaluation& evaluation) {
   // Computed on the stack, which is in the first cache.
@@ -135,22 +126,14 @@ void FillEvaluation(absl::Span<const int16_t> outputs, const RawOutput& output,
 }
 
 bool IsFinite(const mcts::Evaluation& evaluation) {
-  // Without their signs, the bits of infinities and NaNs are the largest. This
-  // vectorizes, unlike ordered sums of floats.
+  // Without their signs, the bits of infinities and NaNs are the largest.
   constexpr uint32_t kInfinity = 0x7f800000;
-  const std::vector<float>& priors = evaluation.priors;
-  std::array<uint32_t, kSoftmaxLanes> greatest{};
-  size_t first = 0;
-  for (; first + kSoftmaxLanes <= priors.size(); first += kSoftmaxLanes) {
-    for (size_t k = 0; k < kSoftmaxLanes; ++k) {
-      const uint32_t bits = BitsWithoutSign(priors[first + k]);
-      greatest[k] = std::max(greatest[k], bits);
-    }
+  uint32_t greatest = 0;
+  for (const float prior : evaluation.priors) {
+    const uint32_t bits = absl::bit_cast<uint32_t>(prior) & 0x7fffffff;
+    greatest = std::max(greatest, bits);
   }
-  for (; first < priors.size(); ++first) {
-    greatest[0] = std::max(greatest[0], BitsWithoutSign(priors[first]));
-  }
-  return *std::max_element(greatest.begin(), greatest.end()) < kInfinity &&
+  return greatest < kInfinity &&
          std::isfinite(evaluation.win + evaluation.draw + evaluation.loss) &&
          std::isfinite(evaluation.margin);
 }

@@ -94,13 +94,10 @@ struct RawOutput {
   const float* margins;  // [kNumMargins]: logits, from -kMaxMargin on
 };
 
-// Fills the evaluation of position i: probabilities by softmax, of the policy
-// over the legal actions only; `margin` is the mean of `margins`. The order of
-// the legal actions changes no bit of their priors.
-void FillEvaluation(const EncodedBatch& batch, int i, const RawOutput& output,
-                    mcts::Evaluation& evaluation);
-
-// The same of a position whose legal actions have these policy outputs.
+// Fills the evaluation of a position whose legal actions have these policy
+// outputs: probabilities by softmax, of the policy over the legal actions only;
+// `margin` is the mean of `margins`. The order of the legal actions changes no
+// bit of their priors.
 void FillEvaluation(absl::Span<const int16_t> outputs, const RawOutput& output,
                     mcts::Evaluation& evaluation);
 

@@ -41,10 +41,11 @@ std::vector<absl::string_view> LightKernelNames();
 absl::StatusOr<std::unique_ptr<mcts::Evaluator>> NewLightEvaluator(
     const Checkpoint& checkpoint, absl::string_view kernels = "");
 
-// Returns an evaluator of the same network in float32: slow, the reference for
-// the integers.
-absl::StatusOr<std::unique_ptr<mcts::Evaluator>> NewFloatLightEvaluator(
-    const Checkpoint& checkpoint);
+// Evaluates positions with the same network in float32: slow, the reference for
+// the integers. Errors as NewLightEvaluator. REQUIRES: spans of one size.
+absl::Status EvaluateInFloats(const Checkpoint& checkpoint,
+                              absl::Span<const State> states,
+                              absl::Span<mcts::Evaluation> results);
 
 // Returns `per_variant` positions of each variant from games played at random
 // from `seed`.

@@ -79,23 +79,6 @@ class LightEvaluator : public mcts::Evaluator {
   CpuContextPool<Workspace> pool_;
 };
 
-// Like LightEvaluator, but computes in the floats of training.
-class FloatLightEvaluator : public mcts::Evaluator {
- public:
-  FloatLightEvaluator(int layers, AlignedFloats parameters)
-      : tensors_(layers), parameters_(std::move(parameters)) {}
-
-  absl::Status Evaluate(absl::Span<const State> states,
-                        absl::Span<mcts::Evaluation> results) override {
-    EvaluateInFloats(tensors_, parameters_.data(), states, results);
-    return absl::OkStatus();
-  }
-
- private:
-  const LightTensors tensors_;
-  const AlignedFloats parameters_;
-};
-
 absl::StatusOr<AlignedFloats> ReadParameters(const Checkpoint& checkpoint) {
   TARA_RETURN_IF_ERROR(CheckLightShape(checkpoint.shape));
   return LightTensors(checkpoint.shape.blocks).Read(checkpoint);
@@ -126,14 +109,16 @@ std::vector<State> PositionsOfRandomGames(int per_variant, uint64_t seed) {
   return positions;
 }
 
-absl::StatusOr<LightRanges> LightRangesOf(const Checkpoint& checkpoint,
-                                          const LightTensors& tensors,
-                                          const float* parameters) {
+absl::StatusOr<LightRanges> LightRangesOf(const Checkpoint& checkpoint) {
   TARA_ASSIGN_OR_RETURN(std::optional<LightRanges> ranges,
                         ReadLightRanges(checkpoint, checkpoint.shape.blocks));
   if (ranges.has_value()) return *std::move(ranges);
+  const LightTensors tensors(checkpoint.shape.blocks);
+  TARA_ASSIGN_OR_RETURN(const AlignedFloats parameters,
+                        tensors.Read(checkpoint));
   return MeasureLightRanges(
-      tensors, parameters, PositionsOfRandomGames(kRangePositions, kRangeSeed));
+      tensors, parameters.data(),
+      PositionsOfRandomGames(kRangePositions, kRangeSeed));
 }
 
 std::vector<absl::string_view> LightKernelNames() {
@@ -149,8 +134,7 @@ absl::StatusOr<std::unique_ptr<mcts::Evaluator>> NewLightEvaluator(
   TARA_ASSIGN_OR_RETURN(const AlignedFloats parameters,
                         ReadParameters(checkpoint));
   const LightTensors tensors(checkpoint.shape.blocks);
-  TARA_ASSIGN_OR_RETURN(const LightRanges ranges,
-                        LightRangesOf(checkpoint, tensors, parameters.data()));
+  TARA_ASSIGN_OR_RETURN(const LightRanges ranges, LightRangesOf(checkpoint));
   std::vector<LightKernels> supported = SupportedLightKernels();
   while (!kernels.empty() && supported.back().name != kernels) {
     supported.pop_back();
@@ -160,11 +144,14 @@ absl::StatusOr<std::unique_ptr<mcts::Evaluator>> NewLightEvaluator(
       MakeLightIntegers(tensors, parameters.data(), ranges), supported.back());
 }
 
-absl::StatusOr<std::unique_ptr<mcts::Evaluator>> NewFloatLightEvaluator(
-    const Checkpoint& checkpoint) {
-  TARA_ASSIGN_OR_RETURN(AlignedFloats parameters, ReadParameters(checkpoint));
-  return std::make_unique<FloatLightEvaluator>(checkpoint.shape.blocks,
-                                               std::move(parameters));
+absl::Status EvaluateInFloats(const Checkpoint& checkpoint,
+                              absl::Span<const State> states,
+                              absl::Span<mcts::Evaluation> results) {
+  TARA_ASSIGN_OR_RETURN(const AlignedFloats parameters,
+                        ReadParameters(checkpoint));
+  EvaluateInFloats(LightTensors(checkpoint.shape.blocks), parameters.data(),
+                   states, results);
+  return absl::OkStatus();
 }
 
 }  // namespace tara::nn

@@ -134,6 +134,10 @@ class Maker {
   double At(const LightTensor& tensor, int row, int column) const {
     return parameters_[tensor.RowAt(row) + column];
   }
+  template <typename Row>
+  void CopyRow(const LightTensor& tensor, int row, Row& to) const {
+    std::copy_n(parameters_ + tensor.RowAt(row), tensor.columns, to.begin());
+  }
 
   // Returns what a byte of each channel stands for. Channels that were hardly
   // active in the positions measured may be in others.
@@ -256,11 +260,15 @@ class Maker {
     return std::clamp(value, -kMaxShort, kMaxShort);
   }
 
+  static int16_t ToShort(double value) {
+    return static_cast<int16_t>(std::lround(Short(value)));
+  }
+
   // Returns the value of a hill's input in the unit of inputs, clipped to eight
   // times the range of a byte.
   int16_t InputShort(double value, int channel) const {
-    return static_cast<int16_t>(std::lround(
-        Short(value / hills_[0][channel] * (1 << LightIntegers::kInputShift))));
+    return ToShort(value / hills_[0][channel] *
+                   (1 << LightIntegers::kInputShift));
   }
 
   // The planes that follow from the owners of the hills around a hill.
@@ -351,10 +359,6 @@ class Maker {
             PackShorts(weight(first), weight(first + 1));
       }
     }
-  }
-
-  static int16_t ToShort(double value) {
-    return static_cast<int16_t>(std::lround(Short(value)));
   }
 
   void MakeLayer(size_t index) {
@@ -477,13 +481,9 @@ class Maker {
     for (int output = 0; output < kNumHillOutputs; ++output) {
       network_->actions_scale[output] = PackBytesOf(
           tensors_.actions, policy_.data(), output, network_->actions);
-      network_->actions_bias[output] =
-          static_cast<float>(At(tensors_.actions_bias, 0, output));
     }
-    for (int i = 0; i < 16; ++i) {
-      network_->directions[i] =
-          static_cast<float>(At(tensors_.directions, 0, i));
-    }
+    CopyRow(tensors_.actions_bias, 0, network_->actions_bias);
+    CopyRow(tensors_.directions, 0, network_->directions);
     for (int i = 0; i < kContext; ++i) {
       network_->pass[i] = static_cast<float>(
           At(tensors_.pass, 0, ContextRow(i)) * ContextUnit(i));
@@ -494,20 +494,12 @@ class Maker {
     for (int c = 0; c < kValueHidden; ++c) {
       network_->value1_scale[c] =
           PackContext(tensors_.value1, c, network_->value1);
-      network_->value1_bias[c] =
-          static_cast<float>(At(tensors_.value1_bias, 0, c));
-      network_->value2_bias[c] =
-          static_cast<float>(At(tensors_.value2_bias, 0, c));
-      for (int i = 0; i < kValueHidden; ++i) {
-        network_->value2[i][c] = static_cast<float>(At(tensors_.value2, i, c));
-      }
-      for (int output = 0; output < kNumValueOutputs; ++output) {
-        network_->value[c][output] =
-            static_cast<float>(At(tensors_.value, c, output));
-        network_->value_bias[output] =
-            static_cast<float>(At(tensors_.value_bias, 0, output));
-      }
+      CopyRow(tensors_.value2, c, network_->value2[c]);
+      CopyRow(tensors_.value, c, network_->value[c]);
     }
+    CopyRow(tensors_.value1_bias, 0, network_->value1_bias);
+    CopyRow(tensors_.value2_bias, 0, network_->value2_bias);
+    CopyRow(tensors_.value_bias, 0, network_->value_bias);
   }
 
   const LightTensors& tensors_;

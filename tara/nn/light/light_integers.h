@@ -42,10 +42,8 @@ LightRanges MeasureLightRanges(const LightTensors& tensors,
                                absl::Span<const State> positions);
 
 // Returns the ranges of the checkpoint, or else measures them on positions of
-// random games. INVALID_ARGUMENT as ReadLightRanges.
-absl::StatusOr<LightRanges> LightRangesOf(const Checkpoint& checkpoint,
-                                          const LightTensors& tensors,
-                                          const float* parameters);
+// random games. INVALID_ARGUMENT as ReadLightRanges and LightTensors::Read.
+absl::StatusOr<LightRanges> LightRangesOf(const Checkpoint& checkpoint);
 
 // The ranges as tensors of a checkpoint, "calibration/...", and back; no value
 // without any, INVALID_ARGUMENT where one is missing or misshapen.

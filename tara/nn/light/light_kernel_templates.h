@@ -22,73 +22,92 @@
 
 namespace tara::nn::internal {
 
-// The vectors that kernels compute with. An Int is kShorts int16, kShorts / 2
-// int32 or 2 kShorts bytes; a Float is kShorts / 2 floats. Instruction sets
-// unpack and pack within lanes of 16 bytes; here is one.
-struct PlainVector {
-  static constexpr int kShorts = 8;
-  static constexpr int kInts = kShorts / 2;
+// What compilers themselves compute with vectors of kSize bytes; an instruction
+// set adds the rest. An Int is kShorts int16, kShorts / 2 int32 or 2 kShorts
+// bytes; a Float is kShorts / 2 floats.
+template <int kSize>
+struct BasicVector {
+  static constexpr int kShorts = kSize / 2;
+  static constexpr int kInts = kSize / 4;
   // Partial sums of a product of a row and a matrix.
   static constexpr int kParts = 1;
   // Whether factors that are zero are left out.
+  static constexpr bool kSkipsZeros = false;
+  typedef long long Int __attribute__((vector_size(kSize)));
+  typedef float Float __attribute__((vector_size(kSize)));
+  typedef int16_t ShortLanes __attribute__((vector_size(kSize)));
+  typedef int32_t IntLanes __attribute__((vector_size(kSize)));
+
+  static Int Load(const void* from) { return Loaded<Int>(from); }
+  static Float LoadFloats(const float* from) { return Loaded<Float>(from); }
+  static void Store(Int x, void* to) { std::memcpy(to, &x, kSize); }
+  static void StoreFloats(Float x, float* to) { std::memcpy(to, &x, kSize); }
+  static Int Zero() { return Int{}; }
+  static Int AllInts(int32_t x) {
+    return reinterpret_cast<Int>(x - IntLanes{});
+  }
+  static Float AllFloats(float x) { return x - Float{}; }
+
+  template <int kBits>
+  static Int ShiftShortsLeft(Int x) {
+    return reinterpret_cast<Int>(reinterpret_cast<ShortLanes>(x) << kBits);
+  }
+  template <int kBits>
+  static Int ShiftShortsRight(Int x) {
+    return reinterpret_cast<Int>(reinterpret_cast<ShortLanes>(x) >> kBits);
+  }
+  template <int kBits>
+  static Int ShiftIntsRight(Int x) {
+    return reinterpret_cast<Int>(reinterpret_cast<IntLanes>(x) >> kBits);
+  }
+  static Int AddInts(Int a, Int b) {
+    return reinterpret_cast<Int>(reinterpret_cast<IntLanes>(a) +
+                                 reinterpret_cast<IntLanes>(b));
+  }
+
+  static Float Add(Float a, Float b) { return a + b; }
+  static Float Multiply(Float a, Float b) { return a * b; }
+  static Float Relu(Float a) { return a > 0 ? a : Float{}; }
+
+ private:
+  template <typename Vector>
+  static Vector Loaded(const void* from) {
+    Vector result;
+    std::memcpy(&result, from, kSize);
+    return result;
+  }
+};
+
+// The vectors of any processor. Instruction sets unpack and pack within lanes
+// of 16 bytes; here is one.
+struct PlainVector : BasicVector<16> {
   static constexpr bool kSkipsZeros = true;
-  struct Int {
-    std::array<uint8_t, 16> bytes;
-  };
-  struct Float {
-    std::array<float, kInts> lanes;
-  };
 
   // Element i of a vector, as the type.
   template <typename T>
   static T At(const Int& x, int i) {
     T value;
-    std::memcpy(&value, x.bytes.data() + i * sizeof(T), sizeof(T));
+    std::memcpy(&value, reinterpret_cast<const char*>(&x) + i * sizeof(T),
+                sizeof(T));
     return value;
   }
   template <typename T, typename Function>
   static Int Each(const Function& function) {
-    Int result;
-    for (int i = 0; i < static_cast<int>(sizeof(result) / sizeof(T)); ++i) {
-      const T value = static_cast<T>(function(i));
-      std::memcpy(result.bytes.data() + i * sizeof(T), &value, sizeof(T));
+    std::array<T, sizeof(Int) / sizeof(T)> result;
+    for (size_t i = 0; i < result.size(); ++i) {
+      result[i] = static_cast<T>(function(static_cast<int>(i)));
     }
-    return result;
-  }
-  template <typename Function>
-  static Float EachFloat(const Function& function) {
-    Float result;
-    for (int i = 0; i < kInts; ++i) result.lanes[i] = function(i);
-    return result;
+    return Load(result.data());
   }
   static int16_t Clamp(int32_t x) {
     return static_cast<int16_t>(std::clamp(x, -32768, 32767));
   }
 
-  static Int Load(const void* from) {
-    Int result;
-    std::memcpy(&result, from, sizeof(result));
-    return result;
-  }
-  static void Store(Int x, void* to) { std::memcpy(to, &x, sizeof(x)); }
-  static Float LoadFloats(const float* from) {
-    return EachFloat([&](int i) { return from[i]; });
-  }
-  static void StoreFloats(Float x, float* to) {
-    std::copy_n(x.lanes.begin(), kInts, to);
-  }
   // Stores int32 as bytes, saturated.
   static void StoreBytes(Int x, uint8_t* to) {
     for (int i = 0; i < kInts; ++i) {
       to[i] = static_cast<uint8_t>(std::clamp(At<int32_t>(x, i), 0, 255));
     }
-  }
-  static Int Zero() { return {}; }
-  static Int AllInts(int32_t x) {
-    return Each<int32_t>([&](int) { return x; });
-  }
-  static Float AllFloats(float x) {
-    return EachFloat([&](int) { return x; });
   }
 
   // Of bytes.
@@ -124,14 +143,6 @@ struct PlainVector {
       return (At<int16_t>(a, i) * At<int16_t>(b, i) + (1 << 14)) >> 15;
     });
   }
-  template <int kBits>
-  static Int ShiftShortsLeft(Int x) {
-    return Each<int16_t>([&](int i) { return At<int16_t>(x, i) << kBits; });
-  }
-  template <int kBits>
-  static Int ShiftShortsRight(Int x) {
-    return Each<int16_t>([&](int i) { return At<int16_t>(x, i) >> kBits; });
-  }
   // Returns saturated bytes, first the ones from `a`.
   static Int PackShorts(Int a, Int b) {
     return Each<uint8_t>([&](int i) {
@@ -139,16 +150,7 @@ struct PlainVector {
     });
   }
 
-  // Of int32.
-  static Int AddInts(Int a, Int b) {
-    return Each<int32_t>(
-        [&](int i) { return At<int32_t>(a, i) + At<int32_t>(b, i); });
-  }
-  template <int kBits>
-  static Int ShiftIntsRight(Int x) {
-    return Each<int32_t>([&](int i) { return At<int32_t>(x, i) >> kBits; });
-  }
-  // Returns saturated int16, first the ones from `a`.
+  // Of int32: returns saturated int16, first the ones from `a`.
   static Int PackInts(Int a, Int b) {
     return Each<int16_t>(
         [&](int i) { return Clamp(At<int32_t>(i < 4 ? a : b, i % 4)); });
@@ -183,21 +185,11 @@ struct PlainVector {
   }
 
   static Float ToFloats(Int x) {
-    return EachFloat(
-        [&](int i) { return static_cast<float>(At<int32_t>(x, i)); });
+    return __builtin_convertvector(reinterpret_cast<IntLanes>(x), Float);
   }
   // Rounds to the nearest, ties to even.
   static Int ToInts(Float x) {
-    return Each<int32_t>([&](int i) { return std::nearbyint(x.lanes[i]); });
-  }
-  static Float Add(Float a, Float b) {
-    return EachFloat([&](int i) { return a.lanes[i] + b.lanes[i]; });
-  }
-  static Float Multiply(Float a, Float b) {
-    return EachFloat([&](int i) { return a.lanes[i] * b.lanes[i]; });
-  }
-  static Float Relu(Float a) {
-    return EachFloat([&](int i) { return std::max(a.lanes[i], 0.0f); });
+    return Each<int32_t>([&](int i) { return std::nearbyint(x[i]); });
   }
 
   // Returns the bits of the board where the mask has bits, without gaps.

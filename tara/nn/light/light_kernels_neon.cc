@@ -11,35 +11,15 @@ namespace {
 
 // PlainVector with the NEON of any ARMv8. Products of bytes are products of
 // int16, of the even and of the odd bytes.
-struct NeonVector {
-  static constexpr int kShorts = 8;
-  static constexpr int kInts = kShorts / 2;
-  static constexpr int kParts = 1;
+struct NeonVector : BasicVector<16> {
   static constexpr bool kSkipsZeros = true;
-  struct Int {
-    int32x4_t lanes;
-  };
-  struct Float {
-    float32x4_t lanes;
-  };
 
-  static Int Load(const void* from) {
-    Int result;
-    std::memcpy(&result, from, sizeof(result));
-    return result;
-  }
-  static void Store(Int x, void* to) { std::memcpy(to, &x, sizeof(x)); }
-  static Float LoadFloats(const float* from) { return {vld1q_f32(from)}; }
-  static void StoreFloats(Float x, float* to) { vst1q_f32(to, x.lanes); }
   static void StoreBytes(Int x, uint8_t* to) {
-    const int16x4_t shorts = vqmovn_s32(x.lanes);
+    const int16x4_t shorts = vqmovn_s32(Ints(x));
     const uint8x8_t bytes = vqmovun_s16(vcombine_s16(shorts, shorts));
     const uint32_t four = vget_lane_u32(vreinterpret_u32_u8(bytes), 0);
     std::memcpy(to, &four, sizeof(four));
   }
-  static Int Zero() { return AllInts(0); }
-  static Int AllInts(int32_t x) { return {vdupq_n_s32(x)}; }
-  static Float AllFloats(float x) { return {vdupq_n_f32(x)}; }
 
   static Int MaxBytes(Int a, Int b) { return Of(vmaxq_u8(Bytes(a), Bytes(b))); }
   static Int MixLow(Int a, Int b) { return Of(vzip1q_u8(Bytes(a), Bytes(b))); }
@@ -54,35 +34,22 @@ struct NeonVector {
   static Int MultiplyFactor(Int a, Int b) {
     return Of(vqrdmulhq_s16(Shorts(a), Shorts(b)));
   }
-  template <int kBits>
-  static Int ShiftShortsLeft(Int x) {
-    return Of(vshlq_n_s16(Shorts(x), kBits));
-  }
-  template <int kBits>
-  static Int ShiftShortsRight(Int x) {
-    return Of(vshrq_n_s16(Shorts(x), kBits));
-  }
   static Int PackShorts(Int a, Int b) {
     return Of(vcombine_u8(vqmovun_s16(Shorts(a)), vqmovun_s16(Shorts(b))));
   }
 
-  static Int AddInts(Int a, Int b) { return {vaddq_s32(a.lanes, b.lanes)}; }
-  template <int kBits>
-  static Int ShiftIntsRight(Int x) {
-    return {vshrq_n_s32(x.lanes, kBits)};
-  }
   static Int PackInts(Int a, Int b) {
-    return Of(vcombine_s16(vqmovn_s32(a.lanes), vqmovn_s32(b.lanes)));
+    return Of(vcombine_s16(vqmovn_s32(Ints(a)), vqmovn_s32(Ints(b))));
   }
   static Int AddProducts(Int sum, Int a, Int b) {
     const int16x8_t x = Shorts(a), y = Shorts(b);
-    return {vaddq_s32(sum.lanes,
-                      vpaddq_s32(vmull_s16(vget_low_s16(x), vget_low_s16(y)),
-                                 vmull_high_s16(x, y)))};
+    return AddInts(sum,
+                   Of(vpaddq_s32(vmull_s16(vget_low_s16(x), vget_low_s16(y)),
+                                 vmull_high_s16(x, y))));
   }
   static Int AddDots(Int sum, Int a, Int b) {
-    return {vpadalq_s16(vpadalq_s16(sum.lanes, EvenProducts(a, b)),
-                        OddProducts(a, b))};
+    return Of(vpadalq_s16(vpadalq_s16(Ints(sum), EvenProducts(a, b)),
+                          OddProducts(a, b)));
   }
 
   template <int kFours>
@@ -91,29 +58,26 @@ struct NeonVector {
     const uint32x4_t bits = vld1q_u32(kBits);
     unsigned fours = 0;
     for (int i = 0; i < kFours / kInts; ++i) {
-      const int32x4_t x = Load(bytes + 4 * kInts * i).lanes;
+      const int32x4_t x = Ints(Load(bytes + 4 * kInts * i));
       fours |= vaddvq_u32(vandq_u32(vtstq_s32(x, x), bits)) << (kInts * i);
     }
     return fours;
   }
 
-  static Float ToFloats(Int x) { return {vcvtq_f32_s32(x.lanes)}; }
-  static Int ToInts(Float x) { return {vcvtnq_s32_f32(x.lanes)}; }
-  static Float Add(Float a, Float b) { return {vaddq_f32(a.lanes, b.lanes)}; }
-  static Float Multiply(Float a, Float b) {
-    return {vmulq_f32(a.lanes, b.lanes)};
-  }
-  static Float Relu(Float a) { return {vmaxq_f32(a.lanes, vdupq_n_f32(0))}; }
-
+  static Float ToFloats(Int x) { return vcvtq_f32_s32(Ints(x)); }
+  static Int ToInts(Float x) { return Of(vcvtnq_s32_f32(x)); }
   static unsigned Extract(Board board, Board mask) {
     return PlainVector::Extract(board, mask);
   }
 
  private:
-  static uint8x16_t Bytes(Int x) { return vreinterpretq_u8_s32(x.lanes); }
-  static int16x8_t Shorts(Int x) { return vreinterpretq_s16_s32(x.lanes); }
-  static Int Of(uint8x16_t x) { return {vreinterpretq_s32_u8(x)}; }
-  static Int Of(int16x8_t x) { return {vreinterpretq_s32_s16(x)}; }
+  static uint8x16_t Bytes(Int x) { return reinterpret_cast<uint8x16_t>(x); }
+  static int16x8_t Shorts(Int x) { return reinterpret_cast<int16x8_t>(x); }
+  static int32x4_t Ints(Int x) { return reinterpret_cast<int32x4_t>(x); }
+  template <typename Lanes>
+  static Int Of(Lanes x) {
+    return reinterpret_cast<Int>(x);
+  }
 
   // Products of bytes of `a` and int8 of `b`.
   static int16x8_t EvenProducts(Int a, Int b) {
@@ -121,7 +85,7 @@ struct NeonVector {
                      vshrq_n_s16(vshlq_n_s16(Shorts(b), 8), 8));
   }
   static int16x8_t OddProducts(Int a, Int b) {
-    const uint16x8_t bytes = vreinterpretq_u16_s32(a.lanes);
+    const uint16x8_t bytes = reinterpret_cast<uint16x8_t>(a);
     return vmulq_s16(vreinterpretq_s16_u16(vshrq_n_u16(bytes, 8)),
                      vshrq_n_s16(Shorts(b), 8));
   }

@@ -10,27 +10,13 @@ namespace {
 
 // PlainVector with the SIMD of WebAssembly. Products of bytes are products of
 // int16, of the even and of the odd bytes.
-struct WasmVector {
-  static constexpr int kShorts = 8;
-  static constexpr int kInts = kShorts / 2;
-  static constexpr int kParts = 1;
+struct WasmVector : BasicVector<16> {
   static constexpr bool kSkipsZeros = true;
-  using Int = v128_t;
-  struct Float {
-    v128_t lanes;
-  };
 
-  static Int Load(const void* from) { return wasm_v128_load(from); }
-  static void Store(Int x, void* to) { wasm_v128_store(to, x); }
-  static Float LoadFloats(const float* from) { return {wasm_v128_load(from)}; }
-  static void StoreFloats(Float x, float* to) { wasm_v128_store(to, x.lanes); }
   static void StoreBytes(Int x, uint8_t* to) {
     const Int shorts = wasm_i16x8_narrow_i32x4(x, x);
     wasm_v128_store32_lane(to, wasm_u8x16_narrow_i16x8(shorts, shorts), 0);
   }
-  static Int Zero() { return wasm_i32x4_const_splat(0); }
-  static Int AllInts(int32_t x) { return wasm_i32x4_splat(x); }
-  static Float AllFloats(float x) { return {wasm_f32x4_splat(x)}; }
 
   static Int MaxBytes(Int a, Int b) { return wasm_u8x16_max(a, b); }
   static Int MixLow(Int a, Int b) {
@@ -50,21 +36,8 @@ struct WasmVector {
   static Int MultiplyFactor(Int a, Int b) {
     return wasm_i16x8_q15mulr_sat(a, b);
   }
-  template <int kBits>
-  static Int ShiftShortsLeft(Int x) {
-    return wasm_i16x8_shl(x, kBits);
-  }
-  template <int kBits>
-  static Int ShiftShortsRight(Int x) {
-    return wasm_i16x8_shr(x, kBits);
-  }
   static Int PackShorts(Int a, Int b) { return wasm_u8x16_narrow_i16x8(a, b); }
 
-  static Int AddInts(Int a, Int b) { return wasm_i32x4_add(a, b); }
-  template <int kBits>
-  static Int ShiftIntsRight(Int x) {
-    return wasm_i32x4_shr(x, kBits);
-  }
   static Int PackInts(Int a, Int b) { return wasm_i16x8_narrow_i32x4(a, b); }
   static Int AddProducts(Int sum, Int a, Int b) {
     return wasm_i32x4_add(sum, wasm_i32x4_dot_i16x8(a, b));
@@ -84,18 +57,12 @@ struct WasmVector {
     return ~zero & ((1u << kFours) - 1);
   }
 
-  static Float ToFloats(Int x) { return {wasm_f32x4_convert_i32x4(x)}; }
+  static Float ToFloats(Int x) {
+    return reinterpret_cast<Float>(wasm_f32x4_convert_i32x4(x));
+  }
   static Int ToInts(Float x) {
-    return wasm_i32x4_trunc_sat_f32x4(wasm_f32x4_nearest(x.lanes));
-  }
-  static Float Add(Float a, Float b) {
-    return {wasm_f32x4_add(a.lanes, b.lanes)};
-  }
-  static Float Multiply(Float a, Float b) {
-    return {wasm_f32x4_mul(a.lanes, b.lanes)};
-  }
-  static Float Relu(Float a) {
-    return {wasm_f32x4_pmax(a.lanes, wasm_f32x4_const_splat(0))};
+    return wasm_i32x4_trunc_sat_f32x4(
+        wasm_f32x4_nearest(reinterpret_cast<Int>(x)));
   }
 
   static unsigned Extract(Board board, Board mask) {

@@ -74,7 +74,7 @@ void EvaluateInFloats(const LightTensors& tensors, const float* parameters,
     for (size_t k = 0; k < outputs.size(); ++k) {
       policy[outputs[k]] = activations->logits[k];
     }
-    FillEvaluation(batch, 0,
+    FillEvaluation(outputs,
                    {.policy = policy.data(),
                     .result = activations->value,
                     .margins = activations->value + kNumResults},

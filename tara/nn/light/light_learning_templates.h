@@ -21,14 +21,8 @@
 namespace tara::nn::internal {
 
 template <int kLanes>
-struct FloatVector;
-template <>
-struct FloatVector<8> {
-  typedef float Type __attribute__((vector_size(32)));
-};
-template <>
-struct FloatVector<16> {
-  typedef float Type __attribute__((vector_size(64)));
+struct FloatVector {
+  typedef float Type __attribute__((vector_size(sizeof(float) * kLanes)));
 };
 
 template <InstructionSet kSet>

@@ -197,12 +197,9 @@ int PaddedBatch(int size, int capacity) {
 // so that copies neither block the thread nor wait for others' work. On the
 // CPU streams do nothing, and Begin computes; the code is the same.
 //
-// All outputs come back, 4 KB a position, instead of the legal actions' alone
-// (some tens of 932): that is less than the planes that go there, the other
-// way along a bus that carries both ways at once, and at a million positions a
-// second 4 GB/s of the 25 or more that a bus of 16 lanes has. Gathering would
-// send an index for every legal action, and give every batch another shape,
-// which graphs cannot have.
+// All outputs come back, 4 KB a position, instead of the legal actions' alone:
+// less than the planes that go there. Gathering would give every batch another
+// shape, which graphs cannot have.
 //
 // Not thread-safe. The functions throw what LibTorch throws.
 // REQUIRES, of all: in inference mode.
@@ -210,25 +207,105 @@ class DevicePart {
  public:
   // The network must live as long. `capacity`: the largest batch.
   DevicePart(const FoldedNetwork* network, const c10::Device& device,
-             int capacity);
+             int capacity)
+      : network_(network),
+        capacity_(capacity),
+        stream_(NewStream(device, /*for_recording=*/false)),
+        recording_stream_(NewStream(device, /*for_recording=*/true)) {
+    const c10::StreamGuard guard(stream_);
+    const auto make = [&](at::IntArrayRef shape, at::Tensor& host,
+                          at::Tensor& on_device) {
+      host = at::zeros(
+          shape, at::TensorOptions(at::kFloat).pinned_memory(!device.is_cpu()));
+      on_device = at::zeros(shape, at::TensorOptions(device));
+    };
+    make({capacity, kBoardSize, kBoardSize, kNumPlanes}, host_planes_, planes_);
+    make({capacity, kNumGlobals}, host_globals_, globals_);
+    make({capacity, kNumNetworkOutputs}, host_outputs_, outputs_);
+    planes_ = planes_.permute({0, 3, 1, 2});
+    // Recording reads these on another stream.
+    stream_.synchronize();
+  }
   // Waits for what is underway: the device must not write to freed memory.
-  ~DevicePart();
+  ~DevicePart() {
+    try {
+      stream_.synchronize();
+    } catch (const std::exception&) {
+      // The device is lost, and nothing is underway on it.
+    }
+  }
   DevicePart(const DevicePart&) = delete;
   DevicePart& operator=(const DevicePart&) = delete;
 
   // Encodes the states and enqueues their evaluation; `results` are filled by
   // Finish. REQUIRES: not busy; spans of one size, 1 to the capacity.
   void Begin(absl::Span<const State> states,
-             absl::Span<mcts::Evaluation> results);
+             absl::Span<mcts::Evaluation> results) {
+    const int size = static_cast<int>(states.size());
+    TARA_CHECK(!busy() && size > 0 && size <= capacity_,
+               "no room for the batch");
+    batch_.EncodeCanonical(states, RowSpan(host_planes_, size),
+                           RowSpan(host_globals_, size));
+    const int padded = PaddedBatch(size, capacity_);
+    DeviceGraph* const graph = GraphOf(padded);
+    const c10::StreamGuard guard(stream_);
+    results_ = results;
+    Rows(planes_, size)
+        .copy_(Rows(host_planes_, size).permute({0, 3, 1, 2}),
+               /*non_blocking=*/true);
+    Rows(globals_, size)
+        .copy_(Rows(host_globals_, size), /*non_blocking=*/true);
+    graph != nullptr ? graph->Replay() : Compute(padded);
+    Rows(host_outputs_, size)
+        .copy_(Rows(outputs_, size), /*non_blocking=*/true);
+  }
+
   // Waits until the batch is done, and fills its results. REQUIRES: busy.
-  void Finish();
-  bool busy() const { return !results_.empty(); }
+  void Finish() {
+    TARA_CHECK(busy(), "nothing was begun");
+    stream_.synchronize();
+    const float* row = host_outputs_.data_ptr<float>();
+    for (int i = 0; i < batch_.size(); ++i, row += kNumNetworkOutputs) {
+      const float* const result = row + kNumPolicyOutputs;
+      FillEvaluation(
+          batch_.OutputsOf(i),
+          {.policy = row, .result = result, .margins = result + kNumResults},
+          results_[i]);
+    }
+    results_ = {};
+  }
 
  private:
+  bool busy() const { return !results_.empty(); }
+
   // Enqueues the network on the first `size` rows of the device's buffers.
-  void Compute(int size);
+  void Compute(int size) {
+    Rows(outputs_, size)
+        .copy_(network_->Forward(Rows(planes_, size), Rows(globals_, size)));
+  }
+
   // The graph of a batch size, recorded when first asked for, or null.
-  DeviceGraph* GraphOf(int size);
+  DeviceGraph* GraphOf(int size) {
+    if (!stream_.device().is_cuda()) return nullptr;
+    const auto found = graphs_.find(size);
+    if (found != graphs_.end()) return found->second.get();
+    const auto compute = [this, size] { Compute(size); };
+    {
+      // Kernels are chosen and loaded here, where threads do not take turns.
+      const c10::StreamGuard guard(stream_);
+      compute();
+      stream_.synchronize();
+    }
+    const auto prepare = [&] {
+      compute();
+      recording_stream_.synchronize();
+    };
+    DeviceGraph* const neighbor =
+        graphs_.empty() ? nullptr : graphs_.begin()->second.get();
+    return (graphs_[size] = RecordDeviceGraph(recording_stream_, prepare,
+                                              compute, neighbor))
+        .get();
+  }
 
   const FoldedNetwork* const network_;
   const int capacity_;
@@ -247,99 +324,6 @@ class DevicePart {
   std::map<int, std::unique_ptr<DeviceGraph>> graphs_;  // by batch size
   absl::Span<mcts::Evaluation> results_;                // of the batch underway
 };
-
-DevicePart::DevicePart(const FoldedNetwork* network, const c10::Device& device,
-                       int capacity)
-    : network_(network),
-      capacity_(capacity),
-      stream_(NewStream(device, /*for_recording=*/false)),
-      recording_stream_(NewStream(device, /*for_recording=*/true)) {
-  const c10::StreamGuard guard(stream_);
-  const auto make = [&](at::IntArrayRef shape, at::Tensor& host,
-                        at::Tensor& on_device) {
-    host = at::zeros(
-        shape, at::TensorOptions(at::kFloat).pinned_memory(!device.is_cpu()));
-    on_device = at::zeros(shape, at::TensorOptions(device));
-  };
-  make({capacity, kBoardSize, kBoardSize, kNumPlanes}, host_planes_, planes_);
-  make({capacity, kNumGlobals}, host_globals_, globals_);
-  make({capacity, kNumNetworkOutputs}, host_outputs_, outputs_);
-  planes_ = planes_.permute({0, 3, 1, 2});
-  // Recording reads these on another stream.
-  stream_.synchronize();
-}
-
-DevicePart::~DevicePart() {
-  try {
-    stream_.synchronize();
-  } catch (const std::exception&) {
-    // The device is lost, and nothing is underway on it.
-  }
-}
-
-void DevicePart::Compute(int size) {
-  Rows(outputs_, size)
-      .copy_(network_->Forward(Rows(planes_, size), Rows(globals_, size)));
-}
-
-DeviceGraph* DevicePart::GraphOf(int size) {
-  if (!stream_.device().is_cuda()) return nullptr;
-  const auto found = graphs_.find(size);
-  if (found != graphs_.end()) return found->second.get();
-  const auto compute = [this, size] { Compute(size); };
-  {
-    // Kernels are chosen and loaded here, where threads do not take turns.
-    const c10::StreamGuard guard(stream_);
-    compute();
-    stream_.synchronize();
-  }
-  const auto prepare = [&] {
-    compute();
-    recording_stream_.synchronize();
-  };
-  DeviceGraph* const neighbor =
-      graphs_.empty() ? nullptr : graphs_.begin()->second.get();
-  return graphs_
-      .emplace(size,
-               RecordDeviceGraph(recording_stream_, prepare, compute, neighbor))
-      .first->second.get();
-}
-
-void DevicePart::Begin(absl::Span<const State> states,
-                       absl::Span<mcts::Evaluation> results) {
-  const int size = static_cast<int>(states.size());
-  TARA_CHECK(!busy() && size > 0 && size <= capacity_, "no room for the batch");
-  batch_.EncodeCanonical(states, RowSpan(host_planes_, size),
-                         RowSpan(host_globals_, size));
-  const int padded = PaddedBatch(size, capacity_);
-  DeviceGraph* const graph = GraphOf(padded);
-  const c10::StreamGuard guard(stream_);
-  results_ = results;
-  Rows(planes_, size)
-      .copy_(Rows(host_planes_, size).permute({0, 3, 1, 2}),
-             /*non_blocking=*/true);
-  Rows(globals_, size).copy_(Rows(host_globals_, size), /*non_blocking=*/true);
-  if (graph != nullptr) {
-    graph->Replay();
-  } else {
-    Compute(padded);
-  }
-  Rows(host_outputs_, size).copy_(Rows(outputs_, size), /*non_blocking=*/true);
-}
-
-void DevicePart::Finish() {
-  TARA_CHECK(busy(), "nothing was begun");
-  stream_.synchronize();
-  const float* row = host_outputs_.data_ptr<float>();
-  for (int i = 0; i < batch_.size(); ++i, row += kNumNetworkOutputs) {
-    const float* const result = row + kNumPolicyOutputs;
-    FillEvaluation(
-        batch_, i,
-        {.policy = row, .result = result, .margins = result + kNumResults},
-        results_[i]);
-  }
-  results_ = {};
-}
 
 // One device: the weights on it, and the parts that no call uses.
 struct Replica {

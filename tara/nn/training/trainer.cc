@@ -37,16 +37,6 @@ std::shared_ptr<Network> MakeNetwork(const NetworkShape& shape, uint64_t seed,
   return network;
 }
 
-// The buffers that a forward pass in training changes: running means and
-// variances.
-std::vector<at::Tensor> NormBuffers(const Network& network) {
-  std::vector<at::Tensor> buffers;
-  for (const auto& buffer : network.named_buffers()) {
-    buffers.push_back(buffer.value());
-  }
-  return buffers;
-}
-
 class TorchBatch : public PreparedBatch {
  public:
   explicit TorchBatch(EncodedSamples samples)
@@ -69,7 +59,7 @@ class TorchTrainer : public Trainer {
     if (is_deferred()) {
       UseBlocks();
     } else {
-      before_.emplace(NormBuffers(*network_));
+      before_.emplace(network_->buffers());
     }
   }
 
@@ -223,7 +213,7 @@ class TorchTrainer : public Trainer {
       const at::Tensor margins = on_cpu(Head::kMargin);
       for (int i = 0; i < encoded_.size(); ++i) {
         FillEvaluation(
-            encoded_, i,
+            encoded_.OutputsOf(i),
             {.policy = policy.data_ptr<float>() + i * kNumPolicyOutputs,
              .result = result.data_ptr<float>() + i * kNumResults,
              .margins = margins.data_ptr<float>() + i * kNumMargins},

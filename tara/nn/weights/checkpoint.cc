@@ -48,10 +48,10 @@ absl::string_view NetworkKindName(NetworkKind kind) {
 }
 
 const NamedTensor* Checkpoint::Find(absl::string_view name) const {
-  const auto found = std::find_if(
-      tensors.begin(), tensors.end(),
-      [&](const NamedTensor& tensor) { return tensor.name == name; });
-  return found == tensors.end() ? nullptr : &*found;
+  for (const NamedTensor& tensor : tensors) {
+    if (tensor.name == name) return &tensor;
+  }
+  return nullptr;
 }
 
 absl::StatusOr<const NamedTensor*> Checkpoint::Find(
@@ -119,14 +119,15 @@ absl::Status CheckFinite(const Checkpoint& checkpoint) {
 
 bool HasLearned(const Checkpoint& checkpoint, Head head) {
   const absl::string_view tensors = kHeads[static_cast<size_t>(head)].tensors;
-  return std::any_of(checkpoint.tensors.begin(), checkpoint.tensors.end(),
-                     [&](const NamedTensor& tensor) {
-                       return absl::StartsWith(tensor.name, tensors) &&
-                              absl::EndsWith(tensor.name, ".bias") &&
-                              std::any_of(
-                                  tensor.values.begin(), tensor.values.end(),
-                                  [](float value) { return value != 0; });
-                     });
+  for (const NamedTensor& tensor : checkpoint.tensors) {
+    if (absl::StartsWith(tensor.name, tensors) &&
+        absl::EndsWith(tensor.name, ".bias") &&
+        std::any_of(tensor.values.begin(), tensor.values.end(),
+                    [](float value) { return value != 0; })) {
+      return true;
+    }
+  }
+  return false;
 }
 
 bool IsOfOptimizer(absl::string_view name) {

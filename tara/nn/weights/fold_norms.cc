@@ -21,28 +21,19 @@ constexpr float kNeutralVariance = 1.0f - kNormEpsilon;
 static_assert(kNeutralVariance + kNormEpsilon == 1.0f,
               "a neutral norm changes no bit");
 
-constexpr absl::string_view kStemNorm = "stem_norm";
+// What the names of a convolution ("conv.weight") and of the norm that follows
+// it ("norm.bias" and so on) begin with.
+constexpr absl::string_view kStem = "stem_";
 
-// A convolution and the norm that follows it, by the names of their tensors.
-struct ConvolutionNames {
-  std::string convolution;  // "block0.first.conv": has ".weight"
-  std::string norm;         // "block0.first.norm": has ".bias" and so on
-};
-
-// Returns all of the network's, in its order.
-std::vector<ConvolutionNames> ConvolutionsOf(const NetworkShape& shape) {
-  std::vector<ConvolutionNames> names = {
-      {.convolution = "stem_conv", .norm = std::string(kStemNorm)}};
-  const auto add = [&](const std::string& layer) {
-    names.push_back({.convolution = layer + ".conv", .norm = layer + ".norm"});
-  };
+// Returns those of all convolutions, in the network's order.
+std::vector<std::string> ConvolutionsOf(const NetworkShape& shape) {
+  std::vector<std::string> layers = {std::string(kStem)};
   for (int i = 0; i < shape.blocks; ++i) {
-    add(absl::StrCat("block", i, ".first"));
-    add(absl::StrCat("block", i, ".second"));
+    layers.push_back(absl::StrCat("block", i, ".first."));
+    layers.push_back(absl::StrCat("block", i, ".second."));
   }
-  add("policy_conv");
-  add("value_conv");
-  return names;
+  layers.insert(layers.end(), {"policy_conv.", "value_conv."});
+  return layers;
 }
 
 bool IsKept(const std::string& name, const Checkpoint& checkpoint) {
@@ -73,12 +64,12 @@ absl::Status Scale(const std::string& name, const std::vector<float>& scale,
 
 // Folds one norm, y = scale * x + shift: only its bias is left, which becomes
 // the shift.
-absl::Status FoldNorm(const ConvolutionNames& names, Checkpoint& network) {
+absl::Status FoldNorm(const std::string& layer, Checkpoint& network) {
   std::vector<float>* parts[4];
-  const char* const kParts[] = {".weight", ".bias", ".running_mean",
-                                ".running_var"};
+  const char* const kParts[] = {"norm.weight", "norm.bias", "norm.running_mean",
+                                "norm.running_var"};
   for (int i = 0; i < 4; ++i) {
-    const std::string name = names.norm + kParts[i];
+    const std::string name = layer + kParts[i];
     TARA_RETURN_IF_ERROR(
         std::as_const(network).Find(name, {network.shape.channels}).status());
     parts[i] = &network.Find(name)->values;
@@ -91,8 +82,8 @@ absl::Status FoldNorm(const ConvolutionNames& names, Checkpoint& network) {
     scales.push_back(scale);
     (*biases)[i] -= (*means)[i] * scale;
   }
-  TARA_RETURN_IF_ERROR(Scale(names.convolution + ".weight", scales, network));
-  if (names.norm != kStemNorm) return absl::OkStatus();
+  TARA_RETURN_IF_ERROR(Scale(layer + "conv.weight", scales, network));
+  if (layer != kStem) return absl::OkStatus();
   return Scale("stem_globals.weight", scales, network);
 }
 
@@ -107,8 +98,8 @@ absl::StatusOr<Checkpoint> FoldNorms(const Checkpoint& checkpoint) {
     if (IsKept(tensor.name, checkpoint)) network.tensors.push_back(tensor);
   }
   if (network.shape.kind == NetworkKind::kLight) return network;
-  for (const ConvolutionNames& names : ConvolutionsOf(network.shape)) {
-    TARA_RETURN_IF_ERROR(FoldNorm(names, network));
+  for (const std::string& layer : ConvolutionsOf(network.shape)) {
+    TARA_RETURN_IF_ERROR(FoldNorm(layer, network));
   }
   std::erase_if(network.tensors, [](const NamedTensor& tensor) {
     return IsNeutralNorm(tensor.name);
@@ -120,15 +111,15 @@ absl::StatusOr<Checkpoint> FoldNorms(const Checkpoint& checkpoint) {
 void AddNeutralNorms(Checkpoint& folded) {
   if (folded.shape.kind == NetworkKind::kLight) return;
   const auto channels = static_cast<size_t>(folded.shape.channels);
-  for (const ConvolutionNames& names : ConvolutionsOf(folded.shape)) {
+  for (const std::string& layer : ConvolutionsOf(folded.shape)) {
     const auto add = [&](const char* name, float value) {
-      folded.tensors.push_back({.name = names.norm + name,
+      folded.tensors.push_back({.name = layer + name,
                                 .shape = {folded.shape.channels},
                                 .values = std::vector<float>(channels, value)});
     };
-    add(".weight", 1);
-    add(".running_mean", 0);
-    add(".running_var", kNeutralVariance);
+    add("norm.weight", 1);
+    add("norm.running_mean", 0);
+    add("norm.running_var", kNeutralVariance);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -87,37 +88,29 @@ TEST(GoldenTest, WhatIsWrongWithAPositionIsSaid) {
       MakeGoldenPositions({{.variant = Variant::kSacredHillL1, .options = {}}});
   const std::string text =
       GoldenToJson(positions, SomeOutputs(positions.size()));
-  const struct {
-    std::string text;
-    const char* message;
-  } cases[] = {
-      {"{", "golden.json: malformed JSON at byte 2"},
-      {"{\"positions\": [{}]}", "position 0"},
-      {absl::StrReplaceAll(text,
-                           {{"sacred_hill_l1 5/7", "sacred_hill_l9 5/7"}}),
-       "sacred_hill_l9"},
-      {absl::StrReplaceAll(text, {{"\"network_indices\":[0,1,2",
-                                   "\"network_indices\":[1,0,2"}}),
-       "network_indices"},
-      {absl::StrReplaceAll(text, {{"\"seat_shift\":0", "\"seat_shift\":1"}}),
-       "symmetry of sacred_hill_l1"},
-      {absl::StrReplaceAll(text, {{"\"seen_as\":\"sacred_hill_l1 5",
-                                   "\"seen_as\":\"sacred_hill_l1 4"}}),
-       "seen_as of sacred_hill_l1"},
-      {absl::StrReplaceAll(
-           text, {{"\"variant\":\"sacred_hill_l1", "\"variant\":\"x"}}),
-       "variant of sacred_hill_l1"},
-      {absl::StrReplaceAll(text, {{"\"actions\":[\"B1\",\"C1\"",
-                                   "\"actions\":[\"C1\",\"B1\""}}),
-       "actions of sacred_hill_l1"},
-      {absl::StrReplaceAll(
-           text, {{"\"action_indices\":[0,1,2", "\"action_indices\":[1,0,2"}}),
-       "action_indices of sacred_hill_l1"}};
-  for (const auto& wrong : cases) {
-    ASSERT_NE(wrong.text, text);
-    EXPECT_THAT(
-        GoldenFromJson(wrong.text),
-        StatusIs(absl::StatusCode::kDataLoss, HasSubstr(wrong.message)));
+  const auto expect = [&](const std::string& wrong,
+                          const std::string& message) {
+    ASSERT_NE(wrong, text);
+    EXPECT_THAT(GoldenFromJson(wrong),
+                StatusIs(absl::StatusCode::kDataLoss, HasSubstr(message)));
+  };
+  expect("{", "golden.json: malformed JSON at byte 2");
+  expect("{\"positions\": [{}]}", "position 0");
+  for (const auto& [from, to, message] :
+       {std::tuple{"sacred_hill_l1 5/7", "sacred_hill_l9 5/7",
+                   "sacred_hill_l9"},
+        {"\"network_indices\":[0,1,2", "\"network_indices\":[1,0,2",
+         "network_indices"},
+        {"\"seat_shift\":0", "\"seat_shift\":1", "symmetry of sacred_hill_l1"},
+        {"\"seen_as\":\"sacred_hill_l1 5", "\"seen_as\":\"sacred_hill_l1 4",
+         "seen_as of sacred_hill_l1"},
+        {"\"variant\":\"sacred_hill_l1", "\"variant\":\"x",
+         "variant of sacred_hill_l1"},
+        {"\"actions\":[\"B1\",\"C1\"", "\"actions\":[\"C1\",\"B1\"",
+         "actions of sacred_hill_l1"},
+        {"\"action_indices\":[0,1,2", "\"action_indices\":[1,0,2",
+         "action_indices of sacred_hill_l1"}}) {
+    expect(absl::StrReplaceAll(text, {{from, to}}), message);
   }
 }
 

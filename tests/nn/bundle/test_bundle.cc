@@ -55,6 +55,15 @@ void ExpectValidOnnx(const std::string& model) {
   });
 }
 
+void ExpectOperators(const std::string& model,
+                     const std::set<std::string>& allowed) {
+  onnx::ModelProto parsed;
+  ASSERT_TRUE(parsed.ParseFromString(model));
+  for (const onnx::NodeProto& node : parsed.graph().node()) {
+    EXPECT_TRUE(allowed.contains(node.op_type())) << node.op_type();
+  }
+}
+
 std::string BundleFileTest::Entry(const std::string& name) const {
   return ZipReader::Open(bundle_).value().Read(name).value();
 }

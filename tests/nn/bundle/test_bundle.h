@@ -1,6 +1,7 @@
 #ifndef TESTS_NN_BUNDLE_TEST_BUNDLE_H_
 #define TESTS_NN_BUNDLE_TEST_BUNDLE_H_
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,10 @@ BundleOptions SmallBundleOptions();
 
 // Expects that libonnx accepts a model, with its types and shapes.
 void ExpectValidOnnx(const std::string& model);
+
+// Expects that a model has only operators of these types.
+void ExpectOperators(const std::string& model,
+                     const std::set<std::string>& allowed);
 
 // Tests that change parts of a bundle, which is given by its bytes.
 class BundleFileTest : public ::testing::Test {
