@@ -388,10 +388,11 @@ absl::StatusOr<int> RunBalance(const BalanceFlags& flags, Console& console) {
 }  // namespace
 
 void RegisterBalance(Command& root) {
-  Command& command = root.AddCommand("balance",
-                                     "study how fair variants are, by games "
-                                     "of a player against itself");
-  BalanceFlags* const flags = command.SetRun(RunBalance);
+  const auto [command, flags] =
+      root.AddCommand("balance",
+                      "study how fair variants are, by games "
+                      "of a player against itself",
+                      RunBalance);
   command.Add({
       {"--study FILE", &flags->study,
        "description of a study, such as configs/studies/balance.textproto, in "

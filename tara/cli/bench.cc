@@ -172,9 +172,9 @@ absl::StatusOr<int> RunBenchCore(const BenchCoreOptions& options,
 }
 
 void RegisterBenchCore(Command& bench) {
-  Command& command = bench.AddCommand(
-      "core", "plies and games per second of random play, by instruction set");
-  BenchCoreOptions* const options = command.SetRun(RunBenchCore);
+  const auto [command, options] = bench.AddCommand(
+      "core", "plies and games per second of random play, by instruction set",
+      RunBenchCore);
   AddGameFlags(command, &options->game, kVariantOrAllHelp, /*required=*/false);
   command.Add({
       SecondsOption(&options->seconds, "time for each variant"),
@@ -311,9 +311,8 @@ absl::StatusOr<int> RunBenchSearch(const BenchSearchOptions& options,
 }
 
 void RegisterBenchSearch(Command& bench) {
-  Command& command =
-      bench.AddCommand("search", "simulations per second of the search");
-  BenchSearchOptions* const options = command.SetRun(RunBenchSearch);
+  const auto [command, options] = bench.AddCommand(
+      "search", "simulations per second of the search", RunBenchSearch);
   AddGameFlags(command, &options->game, kVariantOrAllHelp, /*required=*/false);
   command.Add({
       {"--evaluator all|uniform|playouts", &options->evaluator,

@@ -364,47 +364,6 @@ absl::StatusOr<int> RunBenchInference(const BenchInferenceOptions& options,
                       operations / 1e6),
       report, stop, console);
 }
-
-}  // namespace
-
-void RegisterBenchInference(Command& bench) {
-  Command& command = bench.AddCommand(kBenchInferenceCommand.name,
-                                      kBenchInferenceCommand.summary);
-  BenchInferenceOptions* const options = command.SetRun(RunBenchInference);
-  AddBenchNetworkFlags(command, &options->network);
-  command.Add({
-      DeviceOption(&options->inference),
-      {"--threads N", &options->threads, 1, 1024,
-       "threads that evaluate concurrently; rates are their sum"},
-      {"--backend all|torch|tara", &options->backend, "backend"},
-      {"--precision all|float32|bfloat16|float16", &options->precision,
-       "number type of a tower; all: every one that the device supports"},
-      {"--batch N,...", &options->batch, "positions per call"},
-      SecondsOption(&options->seconds, "time for each row"),
-      FormatOption(&options->format),
-  });
-  command.SetNotes(
-      "Positions per second of one core, in processor time (with a device or "
-      "more threads: wall time). The rows take turns; a rate is the upper "
-      "quartile of the turns. On a CPU, the network alone excludes encoding "
-      "positions and filling evaluations. Operations are the multiplications "
-      "and additions of whole grids. Errors are mean differences from LibTorch "
-      "in float32, on positions of random games of every variant: for the "
-      "value the difference, for the policy half the sum over the priors. A "
-      "light network has one row per instruction set; its errors are relative "
-      "to its own float32. The environment variable "
-      "TARA_INSTRUCTION_SET=avx2 turns AVX-512 and AVX-VNNI off in Tara's own "
-      "code.");
-  command.SetExamples({"bench inference", "bench inference --net 128x10",
-                       "bench inference --net light:64x3 --batch 1",
-                       "bench inference --device cuda --threads 16 "
-                       "--batch 256,1024",
-                       "bench inference --checkpoint FILE --backend tara "
-                       "--batch 1,32 --format=json"});
-}
-
-namespace {
-
 struct BenchLearnerOptions {
   BenchNetworkFlags network = {.net = "64x6", .checkpoint = {}};
   nn::InferenceOptions inference;  // of it, the device
@@ -552,41 +511,6 @@ absl::StatusOr<int> RunBenchLearner(const BenchLearnerOptions& given,
                       sampler.positions()),
       rows, stop, console);
 }
-
-}  // namespace
-
-void RegisterBenchLearner(Command& bench) {
-  Command& command =
-      bench.AddCommand(kBenchLearnerCommand.name, kBenchLearnerCommand.summary);
-  BenchLearnerOptions* const options = command.SetRun(RunBenchLearner);
-  AddBenchNetworkFlags(command, &options->network);
-  command.Add({
-      DeviceOption(&options->inference),
-      {"--bfloat16", &options->bfloat16,
-       "convolutions and linear layers in bfloat16 (learner.autocast)"},
-      {"--batch N,...", &options->batch, "samples per step"},
-      ThreadsOption(&options->threads),
-      {"--prepare-threads N", &options->prepare_threads, -1, 256,
-       "threads that draw and encode batches ahead; -1: 0, or 3 with a CUDA "
-       "device"},
-      {"--steps-per-read N", &options->steps_per_read, 0, 1000000,
-       "steps between two reads of the losses; 0: 1, or 16 with a CUDA device"},
-      SecondsOption(&options->seconds, "time for each batch size"),
-      FormatOption(&options->format),
-  });
-  command.SetNotes(
-      "Samples are drawn from quick games of all variants. The shares are "
-      "parts of the learning thread's time: computing or starting steps, "
-      "waiting for a batch, and waiting for the device to read the losses. "
-      "Drawing and encoding are times per sample in the threads that prepare "
-      "batches. Cores are the number that the process keeps busy.");
-  command.SetExamples({"bench learner --net 32x4",
-                       "bench learner --batch 256,1024 --prepare-threads 1 "
-                       "--format=json"});
-}
-
-namespace {
-
 struct BenchSelfPlayOptions {
   GameFlags game = {.variant = "sacred_hill_l1", .options = {}};
   BenchNetworkFlags network = {.net = "64x4", .checkpoint = {}};
@@ -794,10 +718,75 @@ absl::StatusOr<int> RunBenchSelfPlay(const BenchSelfPlayOptions& options,
 
 }  // namespace
 
+void RegisterBenchInference(Command& bench) {
+  const auto [command, options] =
+      bench.AddCommand(kBenchInferenceCommand.name,
+                       kBenchInferenceCommand.summary, RunBenchInference);
+  AddBenchNetworkFlags(command, &options->network);
+  command.Add({
+      DeviceOption(&options->inference),
+      {"--threads N", &options->threads, 1, 1024,
+       "threads that evaluate concurrently; rates are their sum"},
+      {"--backend all|torch|tara", &options->backend, "backend"},
+      {"--precision all|float32|bfloat16|float16", &options->precision,
+       "number type of a tower; all: every one that the device supports"},
+      {"--batch N,...", &options->batch, "positions per call"},
+      SecondsOption(&options->seconds, "time for each row"),
+      FormatOption(&options->format),
+  });
+  command.SetNotes(
+      "Positions per second of one core, in processor time (with a device or "
+      "more threads: wall time). The rows take turns; a rate is the upper "
+      "quartile of the turns. On a CPU, the network alone excludes encoding "
+      "positions and filling evaluations. Operations are the multiplications "
+      "and additions of whole grids. Errors are mean differences from LibTorch "
+      "in float32, on positions of random games of every variant: for the "
+      "value the difference, for the policy half the sum over the priors. A "
+      "light network has one row per instruction set; its errors are relative "
+      "to its own float32. The environment variable "
+      "TARA_INSTRUCTION_SET=avx2 turns AVX-512 and AVX-VNNI off in Tara's own "
+      "code.");
+  command.SetExamples({"bench inference", "bench inference --net 128x10",
+                       "bench inference --net light:64x3 --batch 1",
+                       "bench inference --device cuda --threads 16 "
+                       "--batch 256,1024",
+                       "bench inference --checkpoint FILE --backend tara "
+                       "--batch 1,32 --format=json"});
+}
+
+void RegisterBenchLearner(Command& bench) {
+  const auto [command, options] = bench.AddCommand(
+      kBenchLearnerCommand.name, kBenchLearnerCommand.summary, RunBenchLearner);
+  AddBenchNetworkFlags(command, &options->network);
+  command.Add({
+      DeviceOption(&options->inference),
+      {"--bfloat16", &options->bfloat16,
+       "convolutions and linear layers in bfloat16 (learner.autocast)"},
+      {"--batch N,...", &options->batch, "samples per step"},
+      ThreadsOption(&options->threads),
+      {"--prepare-threads N", &options->prepare_threads, -1, 256,
+       "threads that draw and encode batches ahead; -1: 0, or 3 with a CUDA "
+       "device"},
+      {"--steps-per-read N", &options->steps_per_read, 0, 1000000,
+       "steps between two reads of the losses; 0: 1, or 16 with a CUDA device"},
+      SecondsOption(&options->seconds, "time for each batch size"),
+      FormatOption(&options->format),
+  });
+  command.SetNotes(
+      "Samples are drawn from quick games of all variants. The shares are "
+      "parts of the learning thread's time: computing or starting steps, "
+      "waiting for a batch, and waiting for the device to read the losses. "
+      "Drawing and encoding are times per sample in the threads that prepare "
+      "batches. Cores are the number that the process keeps busy.");
+  command.SetExamples({"bench learner --net 32x4",
+                       "bench learner --batch 256,1024 --prepare-threads 1 "
+                       "--format=json"});
+}
+
 void RegisterBenchSelfPlay(Command& bench) {
-  Command& command = bench.AddCommand(kBenchSelfPlayCommand.name,
-                                      kBenchSelfPlayCommand.summary);
-  BenchSelfPlayOptions* const options = command.SetRun(RunBenchSelfPlay);
+  const auto [command, options] =
+      bench.AddCommand(kBenchSelfPlayCommand.name,
+                       kBenchSelfPlayCommand.summary, RunBenchSelfPlay);
   AddGameFlags(command, &options->game, kVariantOrAllHelp, /*required=*/false);
   AddBenchNetworkFlags(command, &options->network);
   AddInferenceFlags(command, &options->inference);

@@ -172,9 +172,8 @@ absl::StatusOr<int> RunEngine(const EngineFlags& flags, Console& console) {
 }  // namespace
 
 void RegisterEngine(Command& root) {
-  Command& command = root.AddCommand(
-      "engine", "serve other programs: line protocol or JSON lines");
-  EngineFlags* const options = command.SetRun(RunEngine);
+  const auto [command, options] = root.AddCommand(
+      "engine", "serve other programs: line protocol or JSON lines", RunEngine);
   command.Add({
       {"--model FILE", &options->model,
        "evaluator of positions: a bundle, a checkpoint, or the folder of a run "

@@ -111,9 +111,8 @@ absl::StatusOr<int> RunExport(const ExportOptions& options, Console& console) {
 }  // namespace
 
 void RegisterExport(Command& root) {
-  Command& command =
-      root.AddCommand(kExportCommand.name, kExportCommand.summary);
-  ExportOptions* const options = command.SetRun(RunExport);
+  const auto [command, options] =
+      root.AddCommand(kExportCommand.name, kExportCommand.summary, RunExport);
   command.Add({
       {"RUN", &options->model,
        "folder of a run (its newest checkpoint), or a checkpoint file",

@@ -416,8 +416,8 @@ void AddQueryFlags(Command& command, GamesQueryOptions* options) {
 }
 
 void AddList(Command& games) {
-  Command& command = games.AddCommand("list", "list games, newest first");
-  GamesQueryOptions* const options = command.SetRun(RunGamesList);
+  const auto [command, options] =
+      games.AddCommand("list", "list games, newest first", RunGamesList);
   options->limit = kListLimit;
   AddQueryFlags(command, options);
   command.Add({
@@ -429,8 +429,8 @@ void AddList(Command& games) {
 }
 
 void AddShow(Command& games) {
-  Command& command = games.AddCommand("show", "show one game");
-  GamesShowOptions* const options = command.SetRun(RunGamesShow);
+  const auto [command, options] =
+      games.AddCommand("show", "show one game", RunGamesShow);
   command.Add({
       StoreArgument(&options->store),
       {"INDEX", &options->game_index, 0, 0x1p63, "index of the game, as listed",
@@ -448,9 +448,9 @@ void AddShow(Command& games) {
 }
 
 void AddExport(Command& games) {
-  Command& command = games.AddCommand(
-      "export", "write games as JSON lines, which `tara verify` checks");
-  GamesExportOptions* const options = command.SetRun(RunGamesExport);
+  const auto [command, options] = games.AddCommand(
+      "export", "write games as JSON lines, which `tara verify` checks",
+      RunGamesExport);
   AddQueryFlags(command, &options->query);
   command.Add({
       {"--limit N", &options->query.limit, 0, 0x1p63,
@@ -464,29 +464,13 @@ void AddExport(Command& games) {
 }
 
 void AddStats(Command& games) {
-  Command& command = games.AddCommand(
-      "stats", "summarize games: wins, points, lengths, endings");
-  GamesQueryOptions* const options = command.SetRun(RunGamesStats);
+  const auto [command, options] = games.AddCommand(
+      "stats", "summarize games: wins, points, lengths, endings",
+      RunGamesStats);
   AddQueryFlags(command, options);
   command.Add({FormatOption(&options->format)});
   command.SetExamples({"games stats runs/mine --format=json"});
 }
-
-}  // namespace
-
-void RegisterGames(Command& root) {
-  Command& games = root.AddCommand(
-      "games", "list, show, export and summarize the games of a store");
-  AddList(games);
-  AddShow(games);
-  AddExport(games);
-  AddStats(games);
-  games.SetExamples(
-      {"games list runs/mine", "games export runs/mine | tara verify -"});
-}
-
-namespace {
-
 // Games in progress a thread: a batch for a player that searches.
 constexpr int kConcurrentGames = 32;
 // Random actions that begin games of players without a policy to draw from.
@@ -782,10 +766,21 @@ absl::StatusOr<int> RunSelfPlay(const SelfPlayFlags& options,
 
 }  // namespace
 
+void RegisterGames(Command& root) {
+  Command& games = root.AddCommand(
+      "games", "list, show, export and summarize the games of a store");
+  AddList(games);
+  AddShow(games);
+  AddExport(games);
+  AddStats(games);
+  games.SetExamples(
+      {"games list runs/mine", "games export runs/mine | tara verify -"});
+}
+
 void RegisterSelfPlay(Command& root) {
-  Command& command = root.AddCommand(
-      "selfplay", "play games of a player against itself, into a game store");
-  SelfPlayFlags* const options = command.SetRun(RunSelfPlay);
+  const auto [command, options] = root.AddCommand(
+      "selfplay", "play games of a player against itself, into a game store",
+      RunSelfPlay);
   AddGameFlags(command, &options->game, kVariantOrAllHelp);
   command.Add({
       {"-o,--output DB", &options->output,

@@ -185,11 +185,11 @@ int Report(const absl::Status& error, absl::string_view command,
 
 // Runs the command that the arguments name and returns the exit status.
 int RunCommand(int argc, const char* const* argv, Console& console) {
-  CommandLine command_line(
-      "play, train, compare and study ten variants of the board game Tara",
-      absl::StrCat("tara ", kVersion));
-  AddCommands(command_line.root());
-  const ParsedCommand command = command_line.Parse(argc, argv);
+  Command root(
+      "play, train, compare and study ten variants of the board game Tara");
+  AddCommands(root);
+  const ParsedCommand command =
+      ParsedCommand::Parse(root, absl::StrCat("tara ", kVersion), argc, argv);
   const absl::StatusOr<int> status =
       CatchExhaustion([&] { return command.run(console); });
   console.out.flush();

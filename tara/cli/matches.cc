@@ -334,53 +334,6 @@ absl::StatusOr<int> RunArena(const ArenaFlags& options, Console& console) {
       WriteReport(options.match.report, eval::ReportArena(rows), console));
   return EndOf(stop, console);
 }
-
-}  // namespace
-
-void RegisterArena(Command& root) {
-  Command& command = root.AddCommand(
-      "arena", "play a match of two players: score, interval, Elo");
-  ArenaFlags* const options = command.SetRun(RunArena);
-  AddGameFlags(command, &options->match.game, kVariantOrAllHelp);
-  command.Add({
-      {"A", &options->player_a, "player or team A", kRequired},
-      {"B", &options->player_b, "player or team B", kRequired},
-      {"--games N", &options->games, 1, 10000000,
-       "games per variant, rounded up to an even number (to whole matches with "
-       "--by-match); with --sprt the maximum, by default 20000",
-       Default("200")},
-      {"--by-match", &options->by_match,
-       "whole matches: one game per seat, each started by another seat; points "
-       "add up, and players with utility=match play for the score"},
-      {"--sprt TEST", &options->sprt,
-       "sequential test per variant, such as elo0=0,elo1=10: ends when the "
-       "pairs decide whether A is stronger by elo0 or by elo1; also "
-       "alpha=0.05, beta=0.05 (error rates)",
-       Default("none")},
-  });
-  AddMatchFlags(command, &options->match);
-  command.SetNotes(absl::StrCat(
-      MatchNotes(),
-      "\n\n"
-      "In variants for pairs, A and B may be teams of two players, SPEC+SPEC. "
-      "Each opening is then played with the partners in either order.\n",
-      "\n"
-      "Ctrl-C ends the match with a report of the finished games."));
-  command.SetExamples(
-      {"arena --variant four_treasures random greedy",
-       "arena --variant all greedy mcts:sims=100 --games 40 --format=json",
-       "arena --variant sacred_hill_l1 net:runs/mine,sims=100 greedy",
-       "arena --variant high_kings_l1 --by-match mcts:utility=match mcts",
-       "arena --variant poisoned_chalice --time-control 60s+1s mcts "
-       "alphabeta",
-       "arena --variant four_treasures --sprt elo0=0,elo1=20 mcts "
-       "mcts:sims=50",
-       "arena --variant four_treasures mcts 'engine:./my_engine -l 3,move=5'",
-       "arena --variant four_treasures_doubles mcts+greedy alphabeta"});
-}
-
-namespace {
-
 struct CrossPlayFlags {
   MatchFlags match;
   std::string player_a;
@@ -492,40 +445,6 @@ absl::StatusOr<int> RunCrossPlay(const CrossPlayFlags& options,
                                    eval::ReportCrossPlay(report), console));
   return EndOf(stop, console);
 }
-
-}  // namespace
-
-void RegisterCrossPlay(Command& root) {
-  Command& command = root.AddCommand(
-      "crossplay", "compare two players as partners, in variants for pairs");
-  CrossPlayFlags* const options = command.SetRun(RunCrossPlay);
-  AddGameFlags(command, &options->match.game,
-               "variant for pairs, by its identifier in `tara variants`, or "
-               "'all' of them");
-  command.Add({
-      {"A", &options->player_a, "first partner", kRequired},
-      {"B", &options->player_b, "second partner", kRequired},
-      {"C", &options->player_c,
-       "their opponents, a player or a team; if omitted, A with A and B with "
-       "B"},
-      {"--games N", &options->games, 1, 10000000,
-       "games of A with B against each opponent, rounded to a multiple of "
-       "four; A with A and B with B play the same openings"},
-  });
-  AddMatchFlags(command, &options->match);
-  command.SetNotes(absl::StrCat(
-      "A with A, B with B, and A with B in either order play each "
-      "opening, from both sides. The score of A with B minus the "
-      "mean of the other two is the loss caused by different "
-      "habits. docs/explanation/statistics.md has the formulas.\n\n",
-      MatchNotes()));
-  command.SetExamples(
-      {"crossplay --variant four_treasures_doubles mcts:sims=100 alphabeta",
-       "crossplay --variant all net:runs/a,sims=100 net:runs/b,sims=100 mcts"});
-}
-
-namespace {
-
 // --- Players by their runs ---------------------------------------------------
 
 struct CheckpointChoice {
@@ -827,54 +746,6 @@ absl::StatusOr<int> RunRate(const RateFlags& options, Console& console) {
   }
   return EndOf(stop, console);
 }
-
-}  // namespace
-
-void RegisterRate(Command& root) {
-  Command& command = root.AddCommand(
-      "rate", "rate checkpoints and players: Elo per variant and overall");
-  RateFlags* const options = command.SetRun(RunRate);
-  command.Add({
-      {"RUN", &options->players,
-       "folder of a run, checkpoint, or player spec; repeatable", kRequired},
-      UntrainedOption(&options->untrained),
-      {"--checkpoints WHICH", &options->checkpoints,
-       "checkpoints of runs: all, every:K (and the newest), or generations "
-       "such as 0,10,20"},
-      {"--sims N", &options->simulations, 0, 1000000,
-       "simulations per action of checkpoints; 0 plays the policy"},
-      {"--games N", &options->games, 2, 1000000,
-       "mean games per player and variant, including those in the store"},
-      OpeningPliesOption(&options->opening_plies, 1),
-      {"--anchor NAME=ELO", &options->anchors,
-       "player with a fixed rating; repeatable",
-       Default("the first player at 0")},
-      {"--store FILE", &options->store, "game store to resume from",
-       Default("ratings.db of the first run")},
-      ThreadsOption(&options->threads),
-      SeedOption(&options->seed,
-                 "random seed; with equal precision of networks, games are "
-                 "reproducible"),
-      FleetOption(&options->fleet),
-  });
-  AddGameFlags(command, &options->game, kVariantOrLearnedHelp,
-               /*required=*/false);
-  AddReportFlags(command, &options->report);
-  command.SetNotes(absl::StrCat(
-      "The most informative pairs of players play first. Games are kept in the "
-      "store, so a further checkpoint plays only the missing games. Games of "
-      "different number types of a network (precision) are kept apart.\n\n"
-      "Players:\n",
-      eval::PlayerSpecHelp()));
-  command.SetExamples(
-      {"rate runs/all --variant all --checkpoints every:5 --html ratings.html",
-       "rate runs/a runs/b greedy --variant four_treasures --games 100",
-       "rate --variant high_kings_l1 random greedy mcts:sims=100 "
-       "--format=json"});
-}
-
-namespace {
-
 struct PuzzlesOptions {
   GameFlags game;
   std::string player = "best:sims=16";
@@ -935,10 +806,123 @@ absl::StatusOr<int> RunPuzzles(const PuzzlesOptions& options,
 
 }  // namespace
 
+void RegisterArena(Command& root) {
+  const auto [command, options] = root.AddCommand(
+      "arena", "play a match of two players: score, interval, Elo", RunArena);
+  AddGameFlags(command, &options->match.game, kVariantOrAllHelp);
+  command.Add({
+      {"A", &options->player_a, "player or team A", kRequired},
+      {"B", &options->player_b, "player or team B", kRequired},
+      {"--games N", &options->games, 1, 10000000,
+       "games per variant, rounded up to an even number (to whole matches with "
+       "--by-match); with --sprt the maximum, by default 20000",
+       Default("200")},
+      {"--by-match", &options->by_match,
+       "whole matches: one game per seat, each started by another seat; points "
+       "add up, and players with utility=match play for the score"},
+      {"--sprt TEST", &options->sprt,
+       "sequential test per variant, such as elo0=0,elo1=10: ends when the "
+       "pairs decide whether A is stronger by elo0 or by elo1; also "
+       "alpha=0.05, beta=0.05 (error rates)",
+       Default("none")},
+  });
+  AddMatchFlags(command, &options->match);
+  command.SetNotes(absl::StrCat(
+      MatchNotes(),
+      "\n\n"
+      "In variants for pairs, A and B may be teams of two players, SPEC+SPEC. "
+      "Each opening is then played with the partners in either order.\n",
+      "\n"
+      "Ctrl-C ends the match with a report of the finished games."));
+  command.SetExamples(
+      {"arena --variant four_treasures random greedy",
+       "arena --variant all greedy mcts:sims=100 --games 40 --format=json",
+       "arena --variant sacred_hill_l1 net:runs/mine,sims=100 greedy",
+       "arena --variant high_kings_l1 --by-match mcts:utility=match mcts",
+       "arena --variant poisoned_chalice --time-control 60s+1s mcts "
+       "alphabeta",
+       "arena --variant four_treasures --sprt elo0=0,elo1=20 mcts "
+       "mcts:sims=50",
+       "arena --variant four_treasures mcts 'engine:./my_engine -l 3,move=5'",
+       "arena --variant four_treasures_doubles mcts+greedy alphabeta"});
+}
+
+void RegisterCrossPlay(Command& root) {
+  const auto [command, options] = root.AddCommand(
+      "crossplay", "compare two players as partners, in variants for pairs",
+      RunCrossPlay);
+  AddGameFlags(command, &options->match.game,
+               "variant for pairs, by its identifier in `tara variants`, or "
+               "'all' of them");
+  command.Add({
+      {"A", &options->player_a, "first partner", kRequired},
+      {"B", &options->player_b, "second partner", kRequired},
+      {"C", &options->player_c,
+       "their opponents, a player or a team; if omitted, A with A and B with "
+       "B"},
+      {"--games N", &options->games, 1, 10000000,
+       "games of A with B against each opponent, rounded to a multiple of "
+       "four; A with A and B with B play the same openings"},
+  });
+  AddMatchFlags(command, &options->match);
+  command.SetNotes(absl::StrCat(
+      "A with A, B with B, and A with B in either order play each "
+      "opening, from both sides. The score of A with B minus the "
+      "mean of the other two is the loss caused by different "
+      "habits. docs/explanation/statistics.md has the formulas.\n\n",
+      MatchNotes()));
+  command.SetExamples(
+      {"crossplay --variant four_treasures_doubles mcts:sims=100 alphabeta",
+       "crossplay --variant all net:runs/a,sims=100 net:runs/b,sims=100 mcts"});
+}
+
+void RegisterRate(Command& root) {
+  const auto [command, options] = root.AddCommand(
+      "rate", "rate checkpoints and players: Elo per variant and overall",
+      RunRate);
+  command.Add({
+      {"RUN", &options->players,
+       "folder of a run, checkpoint, or player spec; repeatable", kRequired},
+      UntrainedOption(&options->untrained),
+      {"--checkpoints WHICH", &options->checkpoints,
+       "checkpoints of runs: all, every:K (and the newest), or generations "
+       "such as 0,10,20"},
+      {"--sims N", &options->simulations, 0, 1000000,
+       "simulations per action of checkpoints; 0 plays the policy"},
+      {"--games N", &options->games, 2, 1000000,
+       "mean games per player and variant, including those in the store"},
+      OpeningPliesOption(&options->opening_plies, 1),
+      {"--anchor NAME=ELO", &options->anchors,
+       "player with a fixed rating; repeatable",
+       Default("the first player at 0")},
+      {"--store FILE", &options->store, "game store to resume from",
+       Default("ratings.db of the first run")},
+      ThreadsOption(&options->threads),
+      SeedOption(&options->seed,
+                 "random seed; with equal precision of networks, games are "
+                 "reproducible"),
+      FleetOption(&options->fleet),
+  });
+  AddGameFlags(command, &options->game, kVariantOrLearnedHelp,
+               /*required=*/false);
+  AddReportFlags(command, &options->report);
+  command.SetNotes(absl::StrCat(
+      "The most informative pairs of players play first. Games are kept in the "
+      "store, so a further checkpoint plays only the missing games. Games of "
+      "different number types of a network (precision) are kept apart.\n\n"
+      "Players:\n",
+      eval::PlayerSpecHelp()));
+  command.SetExamples(
+      {"rate runs/all --variant all --checkpoints every:5 --html ratings.html",
+       "rate runs/a runs/b greedy --variant four_treasures --games 100",
+       "rate --variant high_kings_l1 random greedy mcts:sims=100 "
+       "--format=json"});
+}
+
 void RegisterPuzzles(Command& root) {
-  Command& command = root.AddCommand(
-      "puzzles", "find endgames in which one action alone keeps the win");
-  PuzzlesOptions* const options = command.SetRun(RunPuzzles);
+  const auto [command, options] = root.AddCommand(
+      "puzzles", "find endgames in which one action alone keeps the win",
+      RunPuzzles);
   AddGameFlags(command, &options->game, kVariantOrAllHelp);
   command.Add({
       {"--player SPEC", &options->player, "player of the games"},

@@ -252,8 +252,8 @@ absl::StatusOr<int> RunModelVerify(const ModelOptions& options,
 void RegisterModel(Command& root) {
   constexpr absl::string_view kBundleHelp =
       "a bundle (`tara export`), or best: the ready-made one";
-  Command& model = root.AddCommand("model", "show and verify model bundles");
-  ModelOptions* const shown = model.SetRun(RunModelShow);
+  const auto [model, shown] =
+      root.AddCommand("model", "show and verify model bundles", RunModelShow);
   model.Add({
       {"FILE", &shown->bundle, kBundleHelp},
       FormatOption(&shown->format),
@@ -264,9 +264,8 @@ void RegisterModel(Command& root) {
   model.SetExamples({"model hill.tara", "model hill.tara --format=json",
                      "model verify best"});
 
-  Command& verify =
-      model.AddCommand("verify", "check a bundle against its golden positions");
-  ModelOptions* const verified = verify.SetRun(RunModelVerify);
+  const auto [verify, verified] = model.AddCommand(
+      "verify", "check a bundle against its golden positions", RunModelVerify);
   verify.Add({
       {"FILE", &verified->bundle, kBundleHelp, kRequired},
       FormatOption(&verified->format),

@@ -544,9 +544,8 @@ absl::StatusOr<int> RunPlay(const PlayFlags& options, Console& console) {
 }  // namespace
 
 void RegisterPlay(Command& root) {
-  Command& command =
-      root.AddCommand("play", "play against the computer in the terminal");
-  PlayFlags* const options = command.SetRun(RunPlay);
+  const auto [command, options] = root.AddCommand(
+      "play", "play against the computer in the terminal", RunPlay);
   options->game.variant = std::string(kVariants[0].id);
   AddGameFlags(command, &options->game, kVariantHelp, /*required=*/false);
   command.Add({

@@ -302,53 +302,6 @@ absl::StatusOr<int> RunReview(const ReviewFlags& options, Console& console) {
   }
   return kExitOk;
 }
-
-}  // namespace
-
-void RegisterReview(Command& root) {
-  Command& command =
-      root.AddCommand("review", "find the mistakes in a game, worst first");
-  ReviewFlags* const options = command.SetRun(RunReview);
-  command.Add({
-      {"GAME", &options->game,
-       "file of games as JSON lines (`tara games export`, the page of `tara "
-       "web`) or as a variant and actions; a game store, or the folder of a "
-       "run; - is standard input",
-       kRequired},
-      {"--game N", &options->number, 0, 0x1p63,
-       "number of the game: of a file, from 1; of a store, its index in `tara "
-       "games list`",
-       Default("the first, or the newest of a store")},
-      {"--nodes N", Counted{&options->node_limit}, 0, int64_t{1} << 40,
-       "node limit of the solver per position; higher limits reach further "
-       "from the end, 0 turns it off"},
-      {"--worst N", &options->worst, 0, 1000,
-       "number of worst actions to show with the board"},
-      {"--all", &options->all, "list all actions, in order of the game"},
-      ThreadsOption(&options->threads),
-      SeedOption(&options->seed, "random seed of searches with noise"),
-      {"--notes FILE", &options->notes,
-       "file for the game, annotated at each action that gave something away",
-       Default("none")},
-  });
-  AddReportFlags(command, &options->report);
-  AddJudgeFlags(command, &options->judge);
-  command.SetNotes(
-      "An action is compared with the best one by searching the positions "
-      "after both, with equal numbers of simulations; near the end, the solver "
-      "compares them exactly. Chances count a draw as half a win. An action "
-      "that lowers the chance by at least 5, 10 or 15 % is an inaccuracy, a "
-      "mistake or a blunder. Losses below 1 % or within two standard errors "
-      "are ignored.\n"
-      "The method and the JSON: docs/how-to/review_a_game.md.");
-  command.SetExamples({"review game.jsonl --html review.html",
-                       "review runs/mine --game 17 --all",
-                       "games export runs/mine | tara review - --game 3 "
-                       "--player mcts:sims=4000"});
-}
-
-namespace {
-
 // Games read between two writes to the book.
 constexpr size_t kGamesAtATime = 1000;
 
@@ -548,9 +501,8 @@ absl::StatusOr<int> RunShowBook(const ShowBookOptions& options,
 }
 
 void RegisterBuild(Command& explore) {
-  Command& command = explore.AddCommand(
-      "build", "create or extend a book with searches and games");
-  BuildOptions* const options = command.SetRun(RunBuild);
+  const auto [command, options] = explore.AddCommand(
+      "build", "create or extend a book with searches and games", RunBuild);
   command.Add({
       {"BOOK", &options->book, "opening book, created if missing", kRequired},
       {"--games STORE", &options->stores,
@@ -579,9 +531,9 @@ void RegisterBuild(Command& explore) {
 }
 
 void RegisterShowBook(Command& explore) {
-  Command& command = explore.AddCommand(
-      "show", "show a book's entry for a position, or write it as a page");
-  ShowBookOptions* const options = command.SetRun(RunShowBook);
+  const auto [command, options] = explore.AddCommand(
+      "show", "show a book's entry for a position, or write it as a page",
+      RunShowBook);
   command.Add({
       {"BOOK", &options->book, "opening book", kRequired},
   });
@@ -601,6 +553,47 @@ void RegisterShowBook(Command& explore) {
 }
 
 }  // namespace
+
+void RegisterReview(Command& root) {
+  const auto [command, options] = root.AddCommand(
+      "review", "find the mistakes in a game, worst first", RunReview);
+  command.Add({
+      {"GAME", &options->game,
+       "file of games as JSON lines (`tara games export`, the page of `tara "
+       "web`) or as a variant and actions; a game store, or the folder of a "
+       "run; - is standard input",
+       kRequired},
+      {"--game N", &options->number, 0, 0x1p63,
+       "number of the game: of a file, from 1; of a store, its index in `tara "
+       "games list`",
+       Default("the first, or the newest of a store")},
+      {"--nodes N", Counted{&options->node_limit}, 0, int64_t{1} << 40,
+       "node limit of the solver per position; higher limits reach further "
+       "from the end, 0 turns it off"},
+      {"--worst N", &options->worst, 0, 1000,
+       "number of worst actions to show with the board"},
+      {"--all", &options->all, "list all actions, in order of the game"},
+      ThreadsOption(&options->threads),
+      SeedOption(&options->seed, "random seed of searches with noise"),
+      {"--notes FILE", &options->notes,
+       "file for the game, annotated at each action that gave something away",
+       Default("none")},
+  });
+  AddReportFlags(command, &options->report);
+  AddJudgeFlags(command, &options->judge);
+  command.SetNotes(
+      "An action is compared with the best one by searching the positions "
+      "after both, with equal numbers of simulations; near the end, the solver "
+      "compares them exactly. Chances count a draw as half a win. An action "
+      "that lowers the chance by at least 5, 10 or 15 % is an inaccuracy, a "
+      "mistake or a blunder. Losses below 1 % or within two standard errors "
+      "are ignored.\n"
+      "The method and the JSON: docs/how-to/review_a_game.md.");
+  command.SetExamples({"review game.jsonl --html review.html",
+                       "review runs/mine --game 17 --all",
+                       "games export runs/mine | tara review - --game 3 "
+                       "--player mcts:sims=4000"});
+}
 
 void RegisterExplore(Command& root) {
   Command& command = root.AddCommand("explore",

@@ -605,11 +605,11 @@ absl::StatusOr<int> RunWeb(const WebOptions& options, Console& console) {
 }  // namespace
 
 void RegisterWeb(Command& root) {
-  Command& command =
+  const auto [command, options] =
       root.AddCommand("web",
                       "serve the page to play in your browser, on this "
-                      "computer only");
-  WebOptions* const options = command.SetRun(RunWeb);
+                      "computer only",
+                      RunWeb);
   command.Add({
       {"--port N", &options->port, 0, 65535,
        "port of http://localhost:N/; 0: a free one"},

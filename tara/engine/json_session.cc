@@ -4,9 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <functional>
 #include <iterator>
 #include <limits>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
@@ -477,16 +479,18 @@ absl::Status AddEvaluation(const State& state, const ReportOptions& report,
   return absl::OkStatus();
 }
 
-}  // namespace
-
-class JsonSession::Impl {
+class Session {
  public:
-  Impl(EngineModel* model, const EngineOptions& options, Sink sink)
+  using Sink = std::function<void(std::string line)>;
+
+  // As NewJsonSession.
+  Session(EngineModel* model, const EngineOptions& options, Sink sink)
       : model_(model),
         options_(options),
         sink_(std::move(sink)),
         engine_(std::make_unique<AnalysisEngine>(model, options)) {}
 
+  // As JsonSession.
   void Take(absl::string_view line) {
     if (line.find_first_not_of(" \t\r") == absl::string_view::npos) return;
     engine_->AwaitRoom();
@@ -500,10 +504,6 @@ class JsonSession::Impl {
     answer["error"] = std::string(status.message());
     if (!field.empty()) answer["field"] = field;
     Write(answer);
-  }
-
-  void Refuse() {
-    Write({{"error", "the line is too long; expected at most a megabyte"}});
   }
 
  private:
@@ -674,26 +674,29 @@ class JsonSession::Impl {
   std::unique_ptr<AnalysisEngine> engine_;  // last: it calls Report
 };
 
-JsonSession::JsonSession(EngineModel* model, const EngineOptions& options,
-                         Sink sink)
-    : impl_(std::make_unique<Impl>(model, options, std::move(sink))) {}
-JsonSession::~JsonSession() = default;
-void JsonSession::Take(absl::string_view line) { impl_->Take(line); }
-void JsonSession::Refuse() { impl_->Refuse(); }
+}  // namespace
+
+JsonSession NewJsonSession(EngineModel* model, const EngineOptions& options,
+                           std::function<void(std::string line)> sink) {
+  return [session = std::make_shared<Session>(model, options, std::move(sink))](
+             absl::string_view line) { session->Take(line); };
+}
 
 void RunJsonEngine(EngineModel& model, const EngineOptions& options,
                    std::istream& in, std::ostream& out) {
   constexpr size_t kMaxLineBytes = size_t{1} << 20;
   OutputQueue answers(&out);
-  JsonSession session(&model, options,
-                      [&](std::string line) { answers.Push(std::move(line)); });
+  const JsonSession session =
+      NewJsonSession(&model, options,
+                     [&](std::string line) { answers.Push(std::move(line)); });
   InputLine line;
   while (ReadLine(in, kMaxLineBytes, line)) {
     answers.AwaitRoom();
     if (line.too_long) {
-      session.Refuse();
+      answers.Push(
+          R"({"error":"the line is too long; expected at most a megabyte"})");
     } else {
-      session.Take(line.text);
+      session(line.text);
     }
   }
 }

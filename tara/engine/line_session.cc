@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <streambuf>
 #include <thread>
@@ -83,8 +84,7 @@ void LineQueue::AwaitRoom() {
 
 void LineQueue::Close() {
   absl::MutexLock lock(&mutex_);
-  closed_ = true;
-  is_closed_.store(true, std::memory_order_relaxed);
+  closed_.store(true, std::memory_order_relaxed);
 }
 
 std::optional<InputLine> LineQueue::Pop() {
@@ -354,17 +354,17 @@ std::string AnalysisLine(const mcts::Tree& tree, int max_actions,
   return line;
 }
 
-}  // namespace
-
-class LineSession::Impl {
+class Session {
  public:
-  // As those of LineSession.
-  Impl(EngineModel* model, const EngineOptions& options, const State& start)
+  // As NewLineSession.
+  Session(EngineModel* model, const EngineOptions& options, const State& start)
       : model_(model), options_(options), states_({start}) {
     KeepMarginsIfNeeded();
   }
 
-  bool Execute(absl::string_view line, const Input& input, std::ostream& out) {
+  // As LineSession.
+  bool Execute(absl::string_view line, const LineInput& input,
+               std::ostream& out) {
     const LineCommand command = ParseLineCommand(line);
     if (command.is_nothing()) return true;
     input_ = &input;
@@ -692,7 +692,7 @@ class LineSession::Impl {
   }
 
   EngineModel* const model_;
-  const Input* input_ = nullptr;  // while a line is executed
+  const LineInput* input_ = nullptr;  // while a line is executed
   EngineOptions options_;
   std::vector<State> states_;  // of the game: its start, one after each action
   std::vector<Action> actions_;
@@ -704,25 +704,13 @@ class LineSession::Impl {
   uint64_t drawn_ = 0;  // streams that were begun since the game was
 };
 
-LineSession::LineSession(EngineModel* model, const EngineOptions& options,
-                         const State& start)
-    : impl_(std::make_unique<Impl>(model, options, start)) {}
-LineSession::~LineSession() = default;
+}  // namespace
 
-bool LineSession::Execute(absl::string_view line, const Input& input,
-                          std::ostream& out) {
-  return impl_->Execute(line, input, out);
-}
-
-bool LineSession::IsQuit(absl::string_view line) {
-  const LineCommand command = ParseLineCommand(line);
-  return command.name == kQuit && command.arguments.empty();
-}
-
-void LineSession::Refuse(absl::string_view line, std::ostream& out) {
-  out << LineError(ParseLineCommand(line.substr(0, 20)).id,
-                   absl::InvalidArgumentError("the line is too long"))
-      << std::flush;
+LineSession NewLineSession(EngineModel* model, const EngineOptions& options,
+                           const State& start) {
+  return [session = std::make_shared<Session>(model, options, start)](
+             absl::string_view line, const LineInput& input,
+             std::ostream& out) { return session->Execute(line, input, out); };
 }
 
 void RunLineEngine(EngineModel& model, const EngineOptions& options,
@@ -730,17 +718,19 @@ void RunLineEngine(EngineModel& model, const EngineOptions& options,
   constexpr size_t kMaxLineBytes = size_t{1} << 16;
   LineQueue lines;
   std::thread obeying([&] {
-    LineSession session(&model, options, start);
-    const LineSession::Input input = {.ready = [&] { return lines.ready(); },
-                                      .closed = [&] { return lines.closed(); }};
+    const LineSession session = NewLineSession(&model, options, start);
+    const LineInput input = {.ready = [&] { return lines.ready(); },
+                             .closed = [&] { return lines.closed(); }};
     bool goes_on = true;
     while (goes_on) {
       const std::optional<InputLine> line = lines.Pop();
       if (!line.has_value()) break;
       if (line->too_long) {
-        LineSession::Refuse(line->text, out);
+        out << LineError(ParseLineCommand(line->text.substr(0, 20)).id,
+                         absl::InvalidArgumentError("the line is too long"))
+            << std::flush;
       } else {
-        goes_on = session.Execute(line->text, input, out);
+        goes_on = session(line->text, input, out);
       }
     }
   });
@@ -750,7 +740,9 @@ void RunLineEngine(EngineModel& model, const EngineOptions& options,
   };
   InputLine line;
   while (ReadLine(in, kMaxLineBytes, line)) {
-    const bool quits = !line.too_long && LineSession::IsQuit(line.text);
+    const LineCommand command = ParseLineCommand(line.text);
+    const bool quits =
+        !line.too_long && command.name == kQuit && command.arguments.empty();
     lines.AwaitRoom();
     lines.Push(std::move(line));
     // Nothing more is read: the client may keep the pipe open.
