@@ -75,7 +75,6 @@ absl::StatusOr<proto::BalanceStudy> ReadStudy(const std::string& path) {
   return study;
 }
 
-// Returns the flags as a study with one size.
 absl::StatusOr<proto::BalanceStudy> StudyOfFlags(const BalanceFlags& flags) {
   proto::BalanceStudy study;
   if (flags.game.variant.empty() || flags.players.empty()) {
@@ -124,7 +123,6 @@ absl::StatusOr<proto::BalanceStudy> StudyOfFlags(const BalanceFlags& flags) {
   return study;
 }
 
-// Returns the description of the study: of its file or of the flags.
 absl::StatusOr<proto::BalanceStudy> ReadDescription(const BalanceFlags& flags) {
   if (flags.study.empty() && !flags.size.empty()) {
     return UsageError("--size requires --study");
@@ -289,7 +287,6 @@ absl::Status CheckRulesLearned(const BalanceFlags& flags,
   return CheckLearned(study.players, starts, flags.untrained, console);
 }
 
-// Reports games in the store that are not part of the study.
 absl::Status TellOfOthers(const eval::StudyResults& results,
                           record::GameStore& store, const std::string& path,
                           Console& console) {
@@ -327,8 +324,6 @@ std::string TextOf(const eval::BalanceReport& report) {
   return text;
 }
 
-// Plays a study and reports its measures. An interrupt (Ctrl-C) ends it with a
-// report of the games finished by then.
 absl::StatusOr<int> RunBalance(const BalanceFlags& flags, Console& console) {
   TARA_ASSIGN_OR_RETURN(const proto::BalanceStudy description,
                         ReadDescription(flags));

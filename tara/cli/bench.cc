@@ -82,7 +82,6 @@ struct BenchCoreOptions {
   std::string format = "text";
 };
 
-// The games that one way of playing random games has played.
 struct Played {
   std::atomic<int64_t> next_game = 0;
   std::atomic<int64_t> games = 0;
@@ -149,8 +148,6 @@ absl::Status MeasureCore(const BenchCoreOptions& options, const State& start,
   return absl::OkStatus();
 }
 
-// Measures how fast the core plays random games to their ends: one by one, and
-// many in lockstep with each instruction set of the processor.
 absl::StatusOr<int> RunBenchCore(const BenchCoreOptions& options,
                                  Console& console) {
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
@@ -272,7 +269,6 @@ absl::StatusOr<eval::ReportRow> MeasureSearch(const BenchSearchOptions& options,
       CountField("leaves", "", leaves)};
 }
 
-// Measures how fast positions are searched, or prints the search signature.
 absl::StatusOr<int> RunBenchSearch(const BenchSearchOptions& options,
                                    Console& console) {
   if (options.signature) {

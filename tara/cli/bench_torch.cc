@@ -64,7 +64,6 @@ using eval::TextField;
 
 constexpr uint64_t kSeed = 1;
 
-// The network to measure with.
 struct BenchNetworkFlags {
   std::string net;         // "CHANNELSxBLOCKS": of random weights
   std::string checkpoint;  // a file, or a run, which stands for its newest
@@ -103,7 +102,6 @@ absl::StatusOr<nn::Checkpoint> ReadBenchNetwork(
   return train::NewCheckpoint(shape, kSeed);
 }
 
-// Reads the sizes of --batch, from 1 to `largest`.
 absl::StatusOr<std::vector<int>> ParseBatches(const std::string& text,
                                               int largest) {
   std::vector<int> batches;
@@ -123,8 +121,7 @@ std::string ShapeText(const nn::NetworkShape& shape) {
                       shape.channels, "x", shape.blocks);
 }
 
-// Evaluates batch after batch of the positions, which outlive it. Work is
-// counted in positions. REQUIRES: batch <= number of positions.
+// Work is counted in positions. REQUIRES: batch <= number of positions.
 Workload EvaluatingWorkload(mcts::Evaluator& evaluator,
                             const std::vector<State>& states, int batch) {
   const auto next = std::make_shared<std::atomic<size_t>>(0);
@@ -180,8 +177,6 @@ struct BenchInferenceOptions {
 constexpr uint64_t kPositionsSeed = 1000;
 constexpr int kPositionsOfVariant = 32;
 
-// What computes a network: names, the evaluator, and its error from the
-// reference.
 struct Engine {
   nn::InferenceInfo info;
   absl::string_view instructions =
@@ -211,8 +206,6 @@ double OperationsOf(const nn::NetworkShape& shape) {
   return 2 * (convolutions + linear);
 }
 
-// Makes a tower with each requested backend and precision that this machine
-// supports.
 absl::Status AddTowers(const BenchInferenceOptions& options,
                        const nn::Checkpoint& checkpoint,
                        std::vector<Engine>& engines) {
@@ -292,8 +285,6 @@ absl::StatusOr<std::vector<Engine>> MakeEngines(
   return engines;
 }
 
-// Measures how fast one core or a device evaluates positions, by backend,
-// precision and batch, and how far each precision is from the reference.
 absl::StatusOr<int> RunBenchInference(const BenchInferenceOptions& options,
                                       Console& console) {
   TARA_ASSIGN_OR_RETURN(const std::vector<int> batches,
@@ -380,7 +371,6 @@ struct BenchLearnerOptions {
 constexpr int kGamesOfVariant = 16;
 constexpr int kSimulations = 4;
 
-// Plays games of all variants without a network into a store in memory.
 absl::StatusOr<std::unique_ptr<record::GameStore>> PlayQuickGames() {
   TARA_ASSIGN_OR_RETURN(
       std::unique_ptr<record::GameStore> store,
@@ -404,7 +394,6 @@ absl::StatusOr<std::unique_ptr<record::GameStore>> PlayQuickGames() {
   return store;
 }
 
-// Measures one row of the report: learns for about `options.seconds`.
 absl::StatusOr<eval::ReportRow> Measure(const BenchLearnerOptions& options,
                                         const nn::TrainerOptions& trainer,
                                         const nn::Checkpoint& checkpoint,
@@ -466,7 +455,6 @@ absl::StatusOr<eval::ReportRow> Measure(const BenchLearnerOptions& options,
       per_sample("encode_us", "us to encode", result.times.encode)};
 }
 
-// Measures how fast a network learns, by batch, and where the time goes.
 absl::StatusOr<int> RunBenchLearner(const BenchLearnerOptions& given,
                                     Console& console) {
   BenchLearnerOptions options = given;
@@ -666,7 +654,6 @@ std::string ToText(const Json& report) {
   return text;
 }
 
-// Measures self-play next to the bare network, over whole games.
 absl::StatusOr<int> RunBenchSelfPlay(const BenchSelfPlayOptions& options,
                                      Console& console) {
   const nn::InferenceOptions& inference = options.inference;

@@ -45,7 +45,6 @@ struct EngineFlags {
   bool json = false;
 };
 
-// Variant of the first game if none is given.
 constexpr char kFirstVariant[] = "sacred_hill_l1";
 
 // The model without a network: random games evaluate positions.
@@ -121,7 +120,6 @@ class ReaderWatch {
   std::thread thread_;
 };
 
-// Speaks a protocol of docs/reference/protocol.md on the console's streams.
 absl::StatusOr<int> RunEngine(const EngineFlags& flags, Console& console) {
   EngineFlags options = flags;
   // Wrong arguments are reported before a network is loaded.

@@ -59,7 +59,6 @@ absl::StatusOr<std::vector<nn::BundleVariant>> VariantsFor(
   return variants;
 }
 
-// Writes a trained network as a model bundle.
 absl::StatusOr<int> RunExport(const ExportOptions& options, Console& console) {
   TARA_RETURN_IF_ERROR(
       CheckOutput("--output", options.output, {}, kBundleFile));

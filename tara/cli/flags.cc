@@ -26,7 +26,6 @@
 namespace tara::cli {
 namespace {
 
-// Returns the variant named by the flags, or a usage error.
 absl::StatusOr<Variant> VariantOf(const GameFlags& flags) {
   return AsUsageError(ParseVariant(flags.variant));
 }

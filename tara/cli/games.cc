@@ -59,7 +59,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Common options of the subcommands of `games`: a store and a choice of games.
 struct GamesQueryOptions {
   std::string store;  // a game store, or the folder of a run
   std::string variant;
@@ -82,7 +81,6 @@ struct GamesExportOptions {
   std::string output = "-";
 };
 
-// Returns the query of the options, or a usage error for an unknown variant.
 absl::StatusOr<record::GameQuery> QueryOf(const GamesQueryOptions& options) {
   if (!options.variant.empty()) {
     TARA_RETURN_IF_ERROR(AsUsageError(ParseVariant(options.variant).status()));
@@ -132,7 +130,6 @@ std::string GameRowsJson(absl::Span<const record::GameRow> rows) {
 
 namespace {
 
-// Lists games, newest first.
 absl::StatusOr<int> RunGamesList(const GamesQueryOptions& options,
                                  Console& console) {
   TARA_ASSIGN_OR_RETURN(record::GameQuery query, QueryOf(options));
@@ -197,7 +194,6 @@ std::string EarlyEndText(const proto::GameResult& result) {
                       result.points(0), "-", result.points(1), ".\n");
 }
 
-// Actions with their seats and, of searches, the value for the seat.
 void PrintActions(const proto::GameRecord& record,
                   const record::ReplayedGame& game, Console& console) {
   for (int ply = 0; ply < record.steps_size(); ++ply) {
@@ -212,7 +208,6 @@ void PrintActions(const proto::GameRecord& record,
   console.out << EarlyEndText(record.result()) << "\n";
 }
 
-// Shows one game: origin, actions, a position, the result.
 absl::StatusOr<int> RunGamesShow(const GamesShowOptions& options,
                                  Console& console) {
   TARA_ASSIGN_OR_RETURN(const std::unique_ptr<record::GameStore> store,
@@ -314,7 +309,6 @@ std::vector<int> OptionValues(const record::GameStatistics& s) {
   return values;
 }
 
-// Sums games up by variant and rule options.
 absl::StatusOr<int> RunGamesStats(const GamesQueryOptions& options,
                                   Console& console) {
   TARA_ASSIGN_OR_RETURN(const record::GameQuery query, QueryOf(options));
@@ -353,8 +347,6 @@ absl::StatusOr<std::optional<std::string>> LineOf(
   return record::GameToLine(game.states.front(), record::ActionsOf(record));
 }
 
-// Writes games as JSON lines, oldest first; a file appears only when all are
-// written.
 absl::StatusOr<int> RunGamesExport(const GamesExportOptions& options,
                                    Console& console) {
   const bool to_file = options.output != "-";
@@ -567,7 +559,6 @@ std::string NotLearnedLines(const std::string& file,
   return text;
 }
 
-// Returns the seed of a game.
 uint64_t SeedOf(const SelfPlayFlags& options, const Model& model, size_t starts,
                 uint64_t number) {
   const auto seed = options.seed;
@@ -671,7 +662,6 @@ absl::Status PlayMissingOfPlayer(const SelfPlayFlags& options,
   return absl::OkStatus();
 }
 
-// Plays the games that are missing.
 absl::Status PlayMissing(const SelfPlayFlags& options, const Model& model,
                          const std::vector<State>& starts,
                          const std::vector<uint64_t>& missing,
@@ -703,8 +693,6 @@ absl::Status PlayMissing(const SelfPlayFlags& options, const Model& model,
                           missing, evaluator, sink, stop, stats);
 }
 
-// Plays games of a player against itself, into a game store. Games in the store
-// are not played again, so the same command resumes.
 absl::StatusOr<int> RunSelfPlay(const SelfPlayFlags& options,
                                 Console& console) {
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,

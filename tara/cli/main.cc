@@ -107,7 +107,6 @@ void AddCommands(Command& root) {
                     "COMMAND --help"});
 }
 
-// Returns the arguments other than options, joined by spaces.
 std::string Words(int argc, const char* const* argv) {
   std::vector<absl::string_view> words;
   for (int i = 1; i < argc; ++i) {
@@ -174,7 +173,6 @@ absl::Status BecomeTorchProgram(char* const* argv) {
       "; a clone of the project has it"));
 }
 
-// Writes an error as one line and returns the exit status that goes with it.
 int Report(const absl::Status& error, absl::string_view command,
            Console& console) {
   console.err << "tara: " << Printable(error.message());
@@ -183,7 +181,6 @@ int Report(const absl::Status& error, absl::string_view command,
   return IsUsageError(error) ? kExitUsage : kExitFailure;
 }
 
-// Runs the command that the arguments name and returns the exit status.
 int RunCommand(int argc, const char* const* argv, Console& console) {
   Command root(
       "play, train, compare and study ten variants of the board game Tara");

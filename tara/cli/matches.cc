@@ -47,7 +47,6 @@
 namespace tara::cli {
 namespace {
 
-// What the commands have in common that play matches.
 struct MatchFlags {
   GameFlags game;
   std::optional<int> opening_plies;  // none: DefaultOpeningPlies
@@ -100,7 +99,6 @@ void AddMatchFlags(Command& command, MatchFlags* flags) {
   });
 }
 
-// Returns the notes of --help on players, with their specs.
 std::string MatchNotes() {
   return absl::StrCat(
       "Players:\n", eval::PlayerSpecHelp(),
@@ -288,8 +286,6 @@ struct ArenaFlags {
 
 constexpr int kDefaultGames = 200;
 
-// Lets two players or teams play each other in one variant or in all. An
-// interrupt (Ctrl-C) ends it with a report of the games that are finished.
 absl::StatusOr<int> RunArena(const ArenaFlags& options, Console& console) {
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
                         StartsOf(options.match.game));
@@ -342,7 +338,6 @@ struct CrossPlayFlags {
   int games = 400;       // of A with B against each opponent
 };
 
-// Returns the single player of a spec.
 absl::StatusOr<eval::Contestant> MakePartner(const MatchTable& table,
                                              const std::string& text) {
   TARA_ASSIGN_OR_RETURN(eval::Contestant contestant, table.ContestantOf(text));
@@ -359,9 +354,6 @@ struct Pairing {
   double weight;
 };
 
-// Measures the strength of two players as partners of each other, in one
-// variant in pairs or in all of them. An interrupt (Ctrl-C) ends it with a
-// report of the openings that are finished.
 absl::StatusOr<int> RunCrossPlay(const CrossPlayFlags& options,
                                  Console& console) {
   TARA_ASSIGN_OR_RETURN(std::vector<State> starts,
@@ -569,7 +561,6 @@ absl::StatusOr<std::vector<eval::RatedPlayer>> PlayersNamed(
   return players;
 }
 
-// Returns the players themselves; of teams, those in them.
 std::vector<eval::PlayerSpec> MembersOf(
     absl::Span<const eval::RatedPlayer> players) {
   std::vector<eval::PlayerSpec> members;
@@ -666,8 +657,6 @@ std::string ChooseStorePath(const RateFlags& options) {
   return ":memory:";
 }
 
-// Rates checkpoints and other players in one variant or in all. An interrupt
-// (Ctrl-C) ends it with the ratings by the games that are finished.
 absl::StatusOr<int> RunRate(const RateFlags& options, Console& console) {
   TARA_RETURN_IF_ERROR(
       CheckOutput("--html", options.report.html, {{"--store", options.store}}));
@@ -756,7 +745,6 @@ struct PuzzlesOptions {
   uint64_t seed = 1;
 };
 
-// Prints the puzzles of each variant as soon as they are found.
 absl::StatusOr<int> RunPuzzles(const PuzzlesOptions& options,
                                Console& console) {
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,

@@ -191,7 +191,6 @@ Json ChecksToJson(const nn::Bundle& bundle,
           {"forms", std::move(forms)}};
 }
 
-// Shows the kind, content and origin of a bundle.
 absl::StatusOr<int> RunModelShow(const ModelOptions& options,
                                  Console& console) {
   if (options.bundle.empty()) {
@@ -229,8 +228,6 @@ absl::StatusOr<int> RunModelShow(const ModelOptions& options,
   return kExitOk;
 }
 
-// Holds a bundle to its golden positions. Returns kExitFailure if anything
-// differs.
 absl::StatusOr<int> RunModelVerify(const ModelOptions& options,
                                    Console& console) {
   TARA_ASSIGN_OR_RETURN(const nn::Bundle bundle, OpenBundle(options.bundle));

@@ -375,7 +375,6 @@ class PlaySession {
     }
   }
 
-  // Says of an action whether it is legal, and if not, why.
   void HelpOn(absl::string_view word) {
     const State& state = states_.back();
     const absl::StatusOr<Action> action = ParseAction(word, state);
@@ -470,8 +469,6 @@ struct PlayFlags {
   bool ascii = false;
 };
 
-// Writes which network plays, in which number type, and how strong its level is
-// measured to be.
 absl::Status PrintNetwork(const eval::PlayerSpec& opponent, Variant variant,
                           Console& console) {
   if (opponent.kind != eval::PlayerKind::kNet) return absl::OkStatus();
@@ -488,8 +485,7 @@ absl::Status PrintNetwork(const eval::PlayerSpec& opponent, Variant variant,
   return absl::OkStatus();
 }
 
-// Returns an advisor that searches with the opponent's network, if it has one,
-// and else with random playouts.
+// Searches with the opponent's network, if it has one, else with random games.
 Advisor MakeAdvisor(const eval::PlayerSpec& spec, int simulations,
                     uint64_t seed) {
   // Loaded when it is first asked: most games go without.
@@ -514,7 +510,6 @@ Advisor MakeAdvisor(const eval::PlayerSpec& spec, int simulations,
       };
 }
 
-// Lets a person at the terminal play against a player.
 absl::StatusOr<int> RunPlay(const PlayFlags& options, Console& console) {
   PlaySessionOptions session;
   TARA_ASSIGN_OR_RETURN(session.start, StartOf(options.game));

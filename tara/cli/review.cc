@@ -63,12 +63,10 @@ void AddJudgeFlags(Command& command, JudgeFlags* flags) {
   });
 }
 
-// Returns the player that evaluates positions of games with these starts: the
-// given one, or else the default player of the first with 1000 simulations;
-// with `simulations`, if not 0. Returns a usage error for a player without a
-// search, one whose values are not reproducible (time, threads, pondering), one
-// that does not play only to win, or from CheckLearned; otherwise errors
-// of WithPrecision.
+// Returns the given player, or else the default one of the first start with
+// 1000 simulations; with `simulations`, if not 0. A usage error if it does not
+// search, if its values are not reproducible, or if it does not play only to
+// win.
 absl::StatusOr<eval::PlayerSpec> JudgeOf(JudgeFlags flags,
                                          absl::Span<const State> starts,
                                          Console& console) {
@@ -121,7 +119,6 @@ struct ReviewFlags {
   std::string notes;  // a file for the game with notes; none if empty
 };
 
-// A game to be reviewed.
 struct GivenGame {
   record::GameLine line;
   std::string ended_early;  // as ReviewSource
@@ -320,7 +317,6 @@ struct ShowBookOptions {
   ReportFlags report;
 };
 
-// Adds the games of a store to the book and returns how many were new.
 absl::StatusOr<int64_t> AddStoredGames(record::GameStore& store,
                                        const std::string& path,
                                        const StopCheck& stop,

@@ -96,7 +96,6 @@ void PrintVariant(const VariantInfo& info, Console& console) {
   }
 }
 
-// Lists the variants and their rule options.
 absl::StatusOr<int> RunVariants(const VariantsOptions& options,
                                 Console& console) {
   if (options.format == "json") {
@@ -165,8 +164,6 @@ void PrintText(const State& state, const ShowOptions& options,
   console.out << "Position: " << PositionToText(state) << "\n";
 }
 
-// Shows a position: board, seat, legal actions, and the result when the game
-// is finished.
 absl::StatusOr<int> RunShow(const ShowOptions& options, Console& console) {
   TARA_ASSIGN_OR_RETURN(const ShownPosition shown,
                         PositionOf(options.position));
@@ -194,8 +191,6 @@ struct PerftOptions {
   bool divide = false;
 };
 
-// Counts the action sequences of a length; the count stands alone on the last
-// line.
 absl::StatusOr<int> RunPerft(const PerftOptions& options, Console& console) {
   if (options.divide && options.depth == 0) {
     return UsageError("--divide requires --depth of at least 1");
@@ -264,9 +259,6 @@ absl::Status VerifyFile(const std::string& name, Console& console,
   return VerifyLines(name, file, console, counts);
 }
 
-// Checks games in JSON lines against the rules. Writes a line for each bad
-// game and, last, how many passed and failed; a file that cannot be read counts
-// as a failure. Returns kExitFailure if anything failed.
 absl::StatusOr<int> RunVerify(const VerifyOptions& options, Console& console) {
   Counts counts;
   for (const std::string& name : options.files) {
@@ -317,7 +309,6 @@ std::string DescribeWinner(double red_lead) {
                       std::abs(red_lead) == 1 ? " point" : " points");
 }
 
-// Solves step by step: the value, the best actions, the values of all actions.
 SolveReport Solve(const SolveOptions& options, const State& state,
                   const StopCheck& stop, Console& console) {
   StatusLine status_line(console);
@@ -422,9 +413,6 @@ void PrintText(const State& state, const SolveReport& report,
                                  report.nodes, report.seconds);
 }
 
-// Finds the exact result of a position under best play, and the best actions.
-// When it has to give up it prints the bounds known so far and returns
-// kExitFailure (the node limit) or kExitInterrupted (Ctrl-C).
 absl::StatusOr<int> RunSolve(const SolveOptions& options, Console& console) {
   const StopCheck stop = StopOnSignals();
   TARA_ASSIGN_OR_RETURN(const ShownPosition shown,
@@ -459,8 +447,6 @@ struct StatsOptions {
   ReportFlags report;
 };
 
-// Plays random games of one variant or of all and reports their statistics. An
-// interrupt (Ctrl-C) ends it with a report of the games finished by then.
 absl::StatusOr<int> RunStats(const StatsOptions& options, Console& console) {
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
                         StartsOf(options.game));
@@ -524,7 +510,6 @@ Json LevelToJson(int number) {
           {"variants", elo}};
 }
 
-// Lists the levels of strength with their Elo in each variant.
 absl::StatusOr<int> RunLevels(const LevelsOptions& options, Console& console) {
   if (options.format == "json") {
     Json levels = Json::array();
