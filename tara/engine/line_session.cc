@@ -500,13 +500,7 @@ class Session {
   // Returns the search, at the game's position; `by_time`: time ends it, and no
   // number of simulations.
   mcts::SearchSession& SearchHere(bool by_time) {
-    mcts::SessionOptions options = {.search = options_.search,
-                                    .reuse = options_.reuse,
-                                    .threads = options_.threads,
-                                    .leaves_per_game = options_.leaves,
-                                    .confidence_z = options_.confidence_z,
-                                    .temperature = options_.temperature,
-                                    .value_margin = options_.value_margin};
+    mcts::SessionOptions options = options_;
     // A Gumbel root plans for a number of simulations.
     options.search.gumbel = options_.search.gumbel && !by_time;
     if (!search_.has_value() ||
