@@ -355,6 +355,7 @@ absl::StatusOr<int> RunBenchInference(const BenchInferenceOptions& options,
                       operations / 1e6),
       report, stop, console);
 }
+
 struct BenchLearnerOptions {
   BenchNetworkFlags network = {.net = "64x6", .checkpoint = {}};
   nn::InferenceOptions inference;  // of it, the device
@@ -499,6 +500,7 @@ absl::StatusOr<int> RunBenchLearner(const BenchLearnerOptions& given,
                       sampler.positions()),
       rows, stop, console);
 }
+
 struct BenchSelfPlayOptions {
   GameFlags game = {.variant = "sacred_hill_l1", .options = {}};
   BenchNetworkFlags network = {.net = "64x4", .checkpoint = {}};

@@ -463,6 +463,7 @@ void AddStats(Command& games) {
   command.Add({FormatOption(&options->format)});
   command.SetExamples({"games stats runs/mine --format=json"});
 }
+
 // Games in progress a thread: a batch for a player that searches.
 constexpr int kConcurrentGames = 32;
 // Random actions that begin games of players without a policy to draw from.

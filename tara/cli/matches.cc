@@ -47,18 +47,20 @@
 namespace tara::cli {
 namespace {
 
-struct MatchFlags {
+struct ContestFlags {
   GameFlags game;
+  bool untrained = false;            // play what a network has not learned, too
   std::optional<int> opening_plies;  // none: DefaultOpeningPlies
-  std::string adjudicate = "proof";  // or "none"
-  // As ParseTimeControl reads it; empty: no clocks.
-  std::string time_control;
-  std::string store;  // to resume; empty: none
-  int threads = 0;    // 0: one per core
+  std::string store;                 // to resume; empty: none
+  int threads = 0;                   // 0: one per core
   uint64_t seed = 1;
-  bool untrained = false;  // play what a network has not learned, too
   ReportFlags report;
   std::string fleet = "none";
+};
+
+struct MatchFlags : ContestFlags {
+  std::string adjudicate = "proof";  // or "none"
+  std::string time_control;  // as ParseTimeControl reads it; empty: no clocks
 };
 
 // --opening-plies, at least `least`.
@@ -130,13 +132,17 @@ struct Match {
 // Plays matches by the flags, which must outlive it.
 class MatchTable {
  public:
+  MatchTable(const MatchFlags& flags, const eval::ArenaOptions& arena,
+             int openings)
+      : flags_(flags), games_of_openings_(openings), arena_(arena) {}
+
   // `arena` has the options without flags; each match has its number of games
   // or, if not 0, of openings. Returns usage errors for wrong flags, and the
   // errors of opening the store.
   static absl::StatusOr<std::unique_ptr<MatchTable>> Create(
       const MatchFlags& flags, const eval::ArenaOptions& arena,
       int openings = 0) {
-    std::unique_ptr<MatchTable> table(new MatchTable(flags, arena, openings));
+    auto table = std::make_unique<MatchTable>(flags, arena, openings);
     eval::ArenaOptions& options = table->arena_;
     options.opening_plies = flags.opening_plies;
     options.seed = flags.seed;
@@ -234,10 +240,6 @@ class MatchTable {
   }
 
  private:
-  MatchTable(const MatchFlags& flags, const eval::ArenaOptions& arena,
-             int openings)
-      : flags_(flags), games_of_openings_(openings), arena_(arena) {}
-
   // With a fleet, several threads may play concurrently.
   absl::StatusOr<eval::ArenaResult> Play(
       const Match& match, const eval::ArenaProgressCallback& on_progress) {
@@ -274,8 +276,7 @@ class MatchTable {
   std::unique_ptr<record::GameStore> store_;  // null: none
 };
 
-struct ArenaFlags {
-  MatchFlags match;
+struct ArenaFlags : MatchFlags {
   std::string player_a;  // or a team
   std::string player_b;
   bool by_match = false;
@@ -288,7 +289,7 @@ constexpr int kDefaultGames = 200;
 
 absl::StatusOr<int> RunArena(const ArenaFlags& options, Console& console) {
   TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
-                        StartsOf(options.match.game));
+                        StartsOf(options.game));
   eval::ArenaOptions arena = {.by_match = options.by_match,
                               .games = options.games};
   if (!options.sprt.empty()) {
@@ -300,14 +301,14 @@ absl::StatusOr<int> RunArena(const ArenaFlags& options, Console& console) {
         arena.sprt.has_value() ? eval::kMaxGamesOfATest : kDefaultGames;
   }
   TARA_ASSIGN_OR_RETURN(const std::unique_ptr<MatchTable> table,
-                        MatchTable::Create(options.match, arena));
+                        MatchTable::Create(options, arena));
   TARA_ASSIGN_OR_RETURN(const eval::Contestant player_a,
                         table->ContestantOf(options.player_a));
   TARA_ASSIGN_OR_RETURN(const eval::Contestant player_b,
                         table->ContestantOf(options.player_b));
   const std::vector<eval::PlayerSpec> players = PlayersOf(player_a, player_b);
   TARA_RETURN_IF_ERROR(
-      CheckLearned(players, starts, options.match.untrained, console));
+      CheckLearned(players, starts, options.untrained, console));
   std::vector<Match> matches;
   for (const State& start : starts) {
     matches.push_back(
@@ -323,15 +324,15 @@ absl::StatusOr<int> RunArena(const ArenaFlags& options, Console& console) {
                     .player_a = player_a.team.text,
                     .player_b = player_b.team.text,
                     .result = std::move(results[i]),
-                    .time_control = options.match.time_control,
+                    .time_control = options.time_control,
                     .not_learned = NotLearnedByAny(players, starts[i])});
   }
   TARA_RETURN_IF_ERROR(
-      WriteReport(options.match.report, eval::ReportArena(rows), console));
+      WriteReport(options.report, eval::ReportArena(rows), console));
   return EndOf(stop, console);
 }
-struct CrossPlayFlags {
-  MatchFlags match;
+
+struct CrossPlayFlags : MatchFlags {
   std::string player_a;
   std::string player_b;
   std::string player_c;  // may be a team; empty: A and B are the opponents
@@ -356,8 +357,7 @@ struct Pairing {
 
 absl::StatusOr<int> RunCrossPlay(const CrossPlayFlags& options,
                                  Console& console) {
-  TARA_ASSIGN_OR_RETURN(std::vector<State> starts,
-                        StartsOf(options.match.game));
+  TARA_ASSIGN_OR_RETURN(std::vector<State> starts, StartsOf(options.game));
   if (starts.size() > 1) {
     std::erase_if(starts, [](const State& start) {
       return Info(start.variant).seats < 4;
@@ -366,7 +366,7 @@ absl::StatusOr<int> RunCrossPlay(const CrossPlayFlags& options,
   // Four games of A with B to an opening: either seating on either side.
   TARA_ASSIGN_OR_RETURN(
       const std::unique_ptr<MatchTable> table,
-      MatchTable::Create(options.match, {}, (options.games + 3) / 4));
+      MatchTable::Create(options, {}, (options.games + 3) / 4));
   TARA_ASSIGN_OR_RETURN(const eval::Contestant a,
                         MakePartner(*table, options.player_a));
   TARA_ASSIGN_OR_RETURN(const eval::Contestant b,
@@ -374,7 +374,7 @@ absl::StatusOr<int> RunCrossPlay(const CrossPlayFlags& options,
   eval::CrossPlayReport report = {.players = {a.team.text, b.team.text},
                                   .studies = {},
                                   .worths = {},
-                                  .time_control = options.match.time_control};
+                                  .time_control = options.time_control};
   if (a.given.players[0].text == b.given.players[0].text) {
     return UsageError("A and B are both '", report.players[0],
                       "'; expected two different players");
@@ -399,8 +399,7 @@ absl::StatusOr<int> RunCrossPlay(const CrossPlayFlags& options,
                 {"A+B", others, &both, &c, weights[2]}};
   }
   const std::vector<eval::PlayerSpec> specs = PlayersOf(both, c);
-  TARA_RETURN_IF_ERROR(
-      CheckLearned(specs, starts, options.match.untrained, console));
+  TARA_RETURN_IF_ERROR(CheckLearned(specs, starts, options.untrained, console));
   std::vector<Match> matches;  // of each variant, one variant after another
   for (const State& start : starts) {
     for (const Pairing& pairing : pairings) {
@@ -414,7 +413,7 @@ absl::StatusOr<int> RunCrossPlay(const CrossPlayFlags& options,
   const StopCheck stop = StopOnSignals();
   TARA_ASSIGN_OR_RETURN(std::vector<eval::ArenaResult> results,
                         table->PlayAll(matches, stop, console));
-  Random random(options.match.seed);
+  Random random(options.seed);
   auto result = results.begin();
   for (const State& start : starts) {
     eval::CrossPlayStudy study = {
@@ -433,10 +432,11 @@ absl::StatusOr<int> RunCrossPlay(const CrossPlayFlags& options,
     report.studies.push_back(std::move(study));
     report.worths.push_back(worth);
   }
-  TARA_RETURN_IF_ERROR(WriteReport(options.match.report,
-                                   eval::ReportCrossPlay(report), console));
+  TARA_RETURN_IF_ERROR(
+      WriteReport(options.report, eval::ReportCrossPlay(report), console));
   return EndOf(stop, console);
 }
+
 // --- Players by their runs ---------------------------------------------------
 
 struct CheckpointChoice {
@@ -571,22 +571,16 @@ std::vector<eval::PlayerSpec> MembersOf(
   return members;
 }
 
-struct RateFlags {
+// Without a variant: in those that all the networks have learned; without a
+// store: RUN/ratings.db, or none.
+struct RateFlags : ContestFlags {
   std::vector<std::string> players;  // runs, checkpoints, player specs
-  GameFlags game;          // no variant: what all the networks have learned
-  bool untrained = false;  // what a network has not learned, too
   // Of a run: "all", every K-th generation and the newest ("every:K"), or the
   // listed generations ("0,10,20").
   std::string checkpoints = "all";
   int simulations = 100;             // of checkpoints; 0: the policy
   int games = 40;                    // of a player in a variant, on average
-  std::optional<int> opening_plies;  // none: DefaultOpeningPlies
   std::vector<std::string> anchors;  // "NAME=ELO"
-  std::string store;                 // empty: RUN/ratings.db, or none
-  int threads = 0;                   // 0: one per core
-  uint64_t seed = 1;
-  ReportFlags report;
-  std::string fleet = "none";
 };
 
 // Removes duplicate names, and checks that at least two players are left and
@@ -735,6 +729,7 @@ absl::StatusOr<int> RunRate(const RateFlags& options, Console& console) {
   }
   return EndOf(stop, console);
 }
+
 struct PuzzlesOptions {
   GameFlags game;
   std::string player = "best:sims=16";
@@ -797,7 +792,7 @@ absl::StatusOr<int> RunPuzzles(const PuzzlesOptions& options,
 void RegisterArena(Command& root) {
   const auto [command, options] = root.AddCommand(
       "arena", "play a match of two players: score, interval, Elo", RunArena);
-  AddGameFlags(command, &options->match.game, kVariantOrAllHelp);
+  AddGameFlags(command, &options->game, kVariantOrAllHelp);
   command.Add({
       {"A", &options->player_a, "player or team A", kRequired},
       {"B", &options->player_b, "player or team B", kRequired},
@@ -814,7 +809,7 @@ void RegisterArena(Command& root) {
        "alpha=0.05, beta=0.05 (error rates)",
        Default("none")},
   });
-  AddMatchFlags(command, &options->match);
+  AddMatchFlags(command, options);
   command.SetNotes(absl::StrCat(
       MatchNotes(),
       "\n\n"
@@ -839,7 +834,7 @@ void RegisterCrossPlay(Command& root) {
   const auto [command, options] = root.AddCommand(
       "crossplay", "compare two players as partners, in variants for pairs",
       RunCrossPlay);
-  AddGameFlags(command, &options->match.game,
+  AddGameFlags(command, &options->game,
                "variant for pairs, by its identifier in `tara variants`, or "
                "'all' of them");
   command.Add({
@@ -852,7 +847,7 @@ void RegisterCrossPlay(Command& root) {
        "games of A with B against each opponent, rounded to a multiple of "
        "four; A with A and B with B play the same openings"},
   });
-  AddMatchFlags(command, &options->match);
+  AddMatchFlags(command, options);
   command.SetNotes(absl::StrCat(
       "A with A, B with B, and A with B in either order play each "
       "opening, from both sides. The score of A with B minus the "

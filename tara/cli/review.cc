@@ -299,6 +299,7 @@ absl::StatusOr<int> RunReview(const ReviewFlags& options, Console& console) {
   }
   return kExitOk;
 }
+
 // Games read between two writes to the book.
 constexpr size_t kGamesAtATime = 1000;
 

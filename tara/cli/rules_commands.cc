@@ -271,6 +271,7 @@ absl::StatusOr<int> RunVerify(const VerifyOptions& options, Console& console) {
   console.out << counts.passed << " passed, " << counts.failed << " failed\n";
   return counts.failed == 0 ? kExitOk : kExitFailure;
 }
+
 constexpr int kMaxTableMb = 1 << 16;
 constexpr int64_t kMaxNodes = int64_t{1} << 52;
 
@@ -437,6 +438,7 @@ absl::StatusOr<int> RunSolve(const SolveOptions& options, Console& console) {
                       : "tara solve: gave up at the node limit\n");
   return report.interrupted ? kExitInterrupted : kExitFailure;
 }
+
 constexpr int64_t kMaxGames = 1000000000000;
 
 struct StatsOptions {
@@ -489,6 +491,7 @@ absl::StatusOr<int> RunStats(const StatsOptions& options, Console& console) {
       options.report, eval::ReportStatistics(rows, options.seed), console));
   return EndOf(stop, console);
 }
+
 struct LevelsOptions {
   std::string format = "text";
 };
