@@ -50,12 +50,6 @@ constexpr char kFirstVariant[] = "sacred_hill_l1";
 // The model without a network: random games evaluate positions.
 constexpr char kPlayoutsModel[] = "playouts";
 
-absl::StatusOr<std::unique_ptr<engine::EngineModel>> LoadModel(
-    const EngineFlags& options, const std::string& file, uint64_t seed) {
-  if (file.empty()) return engine::EngineModel::OfPlayouts(seed, options.cache);
-  return engine::EngineModel::OfNetwork(file, options.inference, options.cache);
-}
-
 // Returns the position of the first game: of the variant that is named, or of
 // the first one.
 absl::StatusOr<State> NamedStart(const EngineFlags& options) {
@@ -143,8 +137,13 @@ absl::StatusOr<int> RunEngine(const EngineFlags& flags, Console& console) {
   if (!file.empty()) learned = train::LearnedByModel(file);
   TARA_ASSIGN_OR_RETURN(const State start,
                         FirstStart(options, file, learned, console));
-  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<engine::EngineModel> model,
-                        LoadModel(options, file, given.seed));
+  std::unique_ptr<engine::EngineModel> model;
+  if (file.empty()) {
+    model = engine::EngineModel::OfPlayouts(given.seed, options.cache);
+  } else {
+    TARA_ASSIGN_OR_RETURN(model, engine::EngineModel::OfNetwork(
+                                     file, options.inference, options.cache));
+  }
   if (learned.has_value()) {
     model->SetLearned(*std::move(learned), options.untrained);
   }

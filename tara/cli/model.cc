@@ -41,10 +41,6 @@ absl::StatusOr<nn::Bundle> OpenBundle(const std::string& name) {
   return nn::Bundle::Open(path);
 }
 
-std::string Kilobytes(uint64_t bytes) {
-  return absl::StrFormat("%.1f kB", static_cast<double>(bytes) / 1e3);
-}
-
 uint64_t TotalSize(const nn::Bundle& bundle) {
   uint64_t size = 0;
   for (const std::string& name : bundle.archive().Names()) {
@@ -210,8 +206,9 @@ absl::StatusOr<int> RunModelShow(const ModelOptions& options,
               << manifest.shape.blocks << (light ? " layers, " : " blocks, ")
               << manifest.parameters << " parameters, weights of "
               << nn::WeightTypeName(manifest.weights) << "; "
-              << Kilobytes(TotalSize(bundle)) << ", made by "
-              << Printable(manifest.made_by) << "\n\n";
+              << absl::StrFormat("%.1f kB",
+                                 static_cast<double>(TotalSize(bundle)) / 1e3)
+              << ", made by " << Printable(manifest.made_by) << "\n\n";
   std::vector<std::string> outputs;
   for (const auto& info : nn::NetworkOutputInfos(manifest.has_owner)) {
     outputs.push_back(info.name);

@@ -509,14 +509,6 @@ class Session {
  private:
   using CancelFlag = std::atomic<bool>;
 
-  // One position of a request.
-  struct Analysis {
-    Json id;
-    int turn;
-    State state;
-    ReportOptions report;
-  };
-
   // `actions`: the list of actions in JSON, if there is one.
   void Write(const Json& answer, absl::string_view actions = "") {
     std::string line = JsonText(answer);
@@ -591,13 +583,13 @@ class Session {
     if (mcts::Utility(request.search.utility).needs_margins())
       model_->KeepMargins();
     for (const AnalyzeRequest::Position& position : request.positions) {
-      const auto analysis =
-          std::make_shared<const Analysis>(Analysis{.id = id,
-                                                    .turn = position.turn,
-                                                    .state = position.state,
-                                                    .report = request.report});
+      const auto report = [this, id, position, options = request.report](
+                              AnalysisEvent event, const mcts::Tree* tree,
+                              const absl::Status& status) {
+        Report(id, position, options, event, tree, status);
+      };
       if (position.state.finished()) {
-        Report(*analysis, AnalysisEvent::kDone, nullptr, absl::OkStatus());
+        report(AnalysisEvent::kDone, nullptr, absl::OkStatus());
         continue;
       }
       engine_->Add({.state = position.state,
@@ -607,41 +599,37 @@ class Session {
                     .report_every = request.report_every,
                     .priority = request.priority,
                     .cancelled = flag,
-                    .listener = [this, analysis](AnalysisEvent event,
-                                                 const mcts::Tree* tree,
-                                                 const absl::Status& status) {
-                      Report(*analysis, event, tree, status);
-                    }});
+                    .listener = report});
     }
     return absl::OkStatus();
   }
 
   // Writes the progress or the result of a position's search. Thread-safe.
-  void Report(const Analysis& analysis, AnalysisEvent event,
+  void Report(const Json& id, const AnalyzeRequest::Position& position,
+              const ReportOptions& report, AnalysisEvent event,
               const mcts::Tree* tree, const absl::Status& status) {
-    Json answer = {{"id", analysis.id}, {"turn", analysis.turn}};
+    Json answer = {{"id", id}, {"turn", position.turn}};
     std::string actions;
     absl::Status failure = status;
     if (event == AnalysisEvent::kProgress) answer["during_search"] = true;
     if (event == AnalysisEvent::kCancelled) answer["terminated"] = true;
     if (failure.ok()) {
-      AddTurnOrResult(analysis.state, answer);
-      const std::string not_learned = model_->NotLearnedOf(analysis.state);
+      AddTurnOrResult(position.state, answer);
+      const std::string not_learned = model_->NotLearnedOf(position.state);
       if (!not_learned.empty()) answer["not_learned"] = not_learned;
       if (tree != nullptr) {
-        AddSearch(*tree, analysis.report, answer);
-        if (analysis.report.actions && answer.contains("best")) {
-          actions = ActionsText(*tree, analysis.report);
+        AddSearch(*tree, report, answer);
+        if (report.actions && answer.contains("best")) {
+          actions = ActionsText(*tree, report);
         }
         if (event == AnalysisEvent::kDone) {
-          failure =
-              AddEvaluation(analysis.state, analysis.report, *model_, answer);
+          failure = AddEvaluation(position.state, report, *model_, answer);
         }
       }
     }
     if (!failure.ok()) {
-      answer = {{"id", analysis.id},
-                {"turn", analysis.turn},
+      answer = {{"id", id},
+                {"turn", position.turn},
                 {"error", std::string(failure.message())}};
       actions.clear();
     }

@@ -159,8 +159,8 @@ LineCommand ParseLineCommand(absl::string_view line) {
 // Returns the answer with the blank line that ends it: "=ID text" or, of an
 // error, "?ID message". Blank lines within the text become lines of a space,
 // for a blank line ends an answer.
-std::string Answer(absl::string_view mark, absl::string_view id,
-                   absl::string_view text) {
+std::string LineAnswer(absl::string_view mark, absl::string_view id,
+                       absl::string_view text) {
   std::string lines(absl::StripTrailingAsciiWhitespace(text));
   // Twice, because replacements do not overlap.
   for (int i = 0; i < 2; ++i)
@@ -168,12 +168,9 @@ std::string Answer(absl::string_view mark, absl::string_view id,
   return absl::StrCat(mark, id, lines.empty() ? "" : " ", lines, "\n\n");
 }
 
-std::string LineAnswer(absl::string_view id, absl::string_view text) {
-  return Answer("=", id, text);
-}
-
 std::string LineError(absl::string_view id, const absl::Status& status) {
-  return Answer("?", id, absl::StrReplaceAll(status.message(), {{"\n", " "}}));
+  return LineAnswer("?", id,
+                    absl::StrReplaceAll(status.message(), {{"\n", " "}}));
 }
 
 constexpr absl::string_view kAnalyze = "analyze";
@@ -394,7 +391,7 @@ class Session {
       StreamAnalysis(command, out);
       return absl::OkStatus();
     }
-    out << LineAnswer(command.id, answer) << std::flush;
+    out << LineAnswer("=", command.id, answer) << std::flush;
     goes_on = command.name != kQuit;
     return absl::OkStatus();
   }
