@@ -290,8 +290,7 @@ absl::Status CheckRulesLearned(const BalanceFlags& flags,
 absl::Status TellOfOthers(const eval::StudyResults& results,
                           record::GameStore& store, const std::string& path,
                           Console& console) {
-  TARA_ASSIGN_OR_RETURN(const std::vector<proto::Contest> contests,
-                        store.Contests());
+  TARA_ASSIGN_OR_RETURN(const auto contests, store.Contests());
   std::set<std::string> others;
   for (const proto::Contest& contest : contests) {
     if (results.contests.contains(contest.SerializeAsString())) continue;
@@ -325,8 +324,7 @@ std::string TextOf(const eval::BalanceReport& report) {
 }
 
 absl::StatusOr<int> RunBalance(const BalanceFlags& flags, Console& console) {
-  TARA_ASSIGN_OR_RETURN(const proto::BalanceStudy description,
-                        ReadDescription(flags));
+  TARA_ASSIGN_OR_RETURN(const auto description, ReadDescription(flags));
   TARA_ASSIGN_OR_RETURN(const eval::Study study, MakeStudy(flags, description));
   TARA_RETURN_IF_ERROR(CheckRulesLearned(flags, study, console));
   TARA_RETURN_IF_ERROR(
@@ -338,8 +336,7 @@ absl::StatusOr<int> RunBalance(const BalanceFlags& flags, Console& console) {
       record::OpenGameStore(has_store ? flags.store : ":memory:",
                             record::StoreMode::kExclusive));
   TARA_RETURN_IF_ERROR(store->CheckForContests());
-  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<fleet::Fleet> fleet,
-                        ConnectFleet(flags.fleet));
+  TARA_ASSIGN_OR_RETURN(const auto fleet, ConnectFleet(flags.fleet));
   const StopCheck stop = StopOnSignals();
   StatusLine status_line(console);
   eval::StudyContext context = {.store = store.get(),

@@ -150,8 +150,7 @@ absl::Status MeasureCore(const BenchCoreOptions& options, const State& start,
 
 absl::StatusOr<int> RunBenchCore(const BenchCoreOptions& options,
                                  Console& console) {
-  TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
-                        StartsOf(options.game));
+  TARA_ASSIGN_OR_RETURN(const auto starts, StartsOf(options.game));
   const int threads = ResolveThreads(options.threads);
   const StopCheck stop = StopOnSignals();
   StatusLine status_line(console);
@@ -275,8 +274,7 @@ absl::StatusOr<int> RunBenchSearch(const BenchSearchOptions& options,
     console.out << absl::StrFormat("%016x\n", mcts::SearchSignature());
     return kExitOk;
   }
-  TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
-                        StartsOf(options.game));
+  TARA_ASSIGN_OR_RETURN(const auto starts, StartsOf(options.game));
   mcts::UniformEvaluator uniform;
   mcts::PlayoutEvaluator playouts(1, kSeed);
   const std::pair<std::string, mcts::Evaluator*> evaluators[] = {

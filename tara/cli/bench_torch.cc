@@ -287,8 +287,7 @@ absl::StatusOr<std::vector<Engine>> MakeEngines(
 
 absl::StatusOr<int> RunBenchInference(const BenchInferenceOptions& options,
                                       Console& console) {
-  TARA_ASSIGN_OR_RETURN(const std::vector<int> batches,
-                        ParseBatches(options.batch, 4096));
+  TARA_ASSIGN_OR_RETURN(const auto batches, ParseBatches(options.batch, 4096));
   TARA_ASSIGN_OR_RETURN(const nn::Checkpoint checkpoint,
                         ReadBenchNetwork(options.network));
   std::vector<State> states =
@@ -480,8 +479,7 @@ absl::StatusOr<int> RunBenchLearner(const BenchLearnerOptions& given,
   TARA_RETURN_IF_ERROR(nn::CheckTrainerOptions(trainer));
   TARA_ASSIGN_OR_RETURN(const nn::Checkpoint checkpoint,
                         ReadBenchNetwork(options.network));
-  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<record::GameStore> store,
-                        PlayQuickGames());
+  TARA_ASSIGN_OR_RETURN(const auto store, PlayQuickGames());
   train::Sampler sampler(*store, {}, kSeed);
   TARA_RETURN_IF_ERROR(sampler.MoveWindow(kNumVariants * kGamesOfVariant));
   const StopCheck stop = StopOnSignals();

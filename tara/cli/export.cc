@@ -70,10 +70,8 @@ absl::StatusOr<int> RunExport(const ExportOptions& options, Console& console) {
                      " is already a bundle; expected a run's folder or a "
                      "checkpoint"));
   }
-  TARA_ASSIGN_OR_RETURN(const nn::Checkpoint checkpoint,
-                        nn::ReadCheckpoint(path));
-  TARA_ASSIGN_OR_RETURN(train::RunProvenance origin,
-                        train::ProvenanceOf(path, checkpoint));
+  TARA_ASSIGN_OR_RETURN(const auto checkpoint, nn::ReadCheckpoint(path));
+  TARA_ASSIGN_OR_RETURN(auto origin, train::ProvenanceOf(path, checkpoint));
   nn::BundleOptions bundle = {.made_by = absl::StrCat("tara ", kVersion),
                               .weights = options.weights == "float16"
                                              ? nn::WeightType::kFloat16

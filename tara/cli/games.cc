@@ -133,10 +133,8 @@ namespace {
 absl::StatusOr<int> RunGamesList(const GamesQueryOptions& options,
                                  Console& console) {
   TARA_ASSIGN_OR_RETURN(record::GameQuery query, QueryOf(options));
-  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<record::GameStore> store,
-                        OpenStoreForReading(options.store));
-  TARA_ASSIGN_OR_RETURN(const std::vector<record::GameRow> rows,
-                        store->List(query));
+  TARA_ASSIGN_OR_RETURN(const auto store, OpenStoreForReading(options.store));
+  TARA_ASSIGN_OR_RETURN(const auto rows, store->List(query));
   for (const record::GameRow& row : rows) {
     TARA_RETURN_IF_ERROR(store->CheckRow(row));
   }
@@ -210,12 +208,10 @@ void PrintActions(const proto::GameRecord& record,
 
 absl::StatusOr<int> RunGamesShow(const GamesShowOptions& options,
                                  Console& console) {
-  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<record::GameStore> store,
-                        OpenStoreForReading(options.store));
+  TARA_ASSIGN_OR_RETURN(const auto store, OpenStoreForReading(options.store));
   TARA_ASSIGN_OR_RETURN(const proto::GameRecord record,
                         store->Get(static_cast<uint64_t>(options.game_index)));
-  TARA_ASSIGN_OR_RETURN(const record::ReplayedGame game,
-                        record::Replay(record));
+  TARA_ASSIGN_OR_RETURN(const auto game, record::Replay(record));
   if (options.format == "json") {
     if (!game.finished()) {
       return absl::FailedPreconditionError(absl::StrCat(
@@ -312,10 +308,8 @@ std::vector<int> OptionValues(const record::GameStatistics& s) {
 absl::StatusOr<int> RunGamesStats(const GamesQueryOptions& options,
                                   Console& console) {
   TARA_ASSIGN_OR_RETURN(const record::GameQuery query, QueryOf(options));
-  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<record::GameStore> store,
-                        OpenStoreForReading(options.store));
-  TARA_ASSIGN_OR_RETURN(std::vector<record::GameStatistics> all,
-                        store->Statistics(query));
+  TARA_ASSIGN_OR_RETURN(const auto store, OpenStoreForReading(options.store));
+  TARA_ASSIGN_OR_RETURN(auto all, store->Statistics(query));
   if (options.format != "json") {
     std::stable_sort(
         all.begin(), all.end(),
@@ -341,8 +335,7 @@ absl::StatusOr<std::optional<std::string>> LineOf(
     const proto::GameRecord& record) {
   if (record.unrecorded_length() > 0) return std::nullopt;
   // Replays the game, which may be damaged, before anything is printed.
-  TARA_ASSIGN_OR_RETURN(const record::ReplayedGame game,
-                        record::Replay(record));
+  TARA_ASSIGN_OR_RETURN(const auto game, record::Replay(record));
   if (!game.finished()) return std::nullopt;
   return record::GameToLine(game.states.front(), record::ActionsOf(record));
 }
@@ -359,16 +352,13 @@ absl::StatusOr<int> RunGamesExport(const GamesExportOptions& options,
                         OpenStoreForReading(options.query.store));
   std::optional<AtomicFile> file;
   if (to_file) {
-    TARA_ASSIGN_OR_RETURN(AtomicFile created,
-                          AtomicFile::Create(options.output));
+    TARA_ASSIGN_OR_RETURN(auto created, AtomicFile::Create(options.output));
     file.emplace(std::move(created));
   }
-  TARA_ASSIGN_OR_RETURN(const std::vector<uint64_t> indices,
-                        store->Indices(query));
+  TARA_ASSIGN_OR_RETURN(const auto indices, store->Indices(query));
   int64_t left_out = 0;
   for (const uint64_t index : indices) {
-    TARA_ASSIGN_OR_RETURN(const proto::GameRecord record,
-                          store->GetListed(index));
+    TARA_ASSIGN_OR_RETURN(const auto record, store->GetListed(index));
     TARA_ASSIGN_OR_RETURN(const std::optional<std::string> line,
                           LineOf(record));
     if (!line.has_value()) {
@@ -538,8 +528,7 @@ absl::StatusOr<Model> MakeModel(const SelfPlayFlags& options) {
                         NetworkOf(options.model, player != nullptr));
   TARA_ASSIGN_OR_RETURN(const std::string file,
                         eval::FindCheckpoint(network.path));
-  TARA_ASSIGN_OR_RETURN(nn::LoadedNetwork loaded,
-                        nn::LoadNetwork(file, network.inference));
+  TARA_ASSIGN_OR_RETURN(auto loaded, nn::LoadNetwork(file, network.inference));
   // Another number type plays other games.
   return Model{
       absl::StrCat(std::filesystem::path(file).stem().string(),
@@ -575,8 +564,7 @@ uint64_t SeedOf(const SelfPlayFlags& options, const Model& model, size_t starts,
 absl::StatusOr<std::vector<uint64_t>> MissingGames(
     record::GameStore& store, const std::vector<State>& starts,
     const SelfPlayFlags& options, const Model& model, uint64_t games) {
-  TARA_ASSIGN_OR_RETURN(const std::vector<record::GameRow> rows,
-                        store.List({}));
+  TARA_ASSIGN_OR_RETURN(const auto rows, store.List({}));
   std::unordered_set<uint64_t> present;
   for (const record::GameRow& row : rows) {
     const State& start = starts[row.game_index % starts.size()];
@@ -696,8 +684,7 @@ absl::Status PlayMissing(const SelfPlayFlags& options, const Model& model,
 
 absl::StatusOr<int> RunSelfPlay(const SelfPlayFlags& options,
                                 Console& console) {
-  TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
-                        StartsOf(options.game));
+  TARA_ASSIGN_OR_RETURN(const auto starts, StartsOf(options.game));
   TARA_ASSIGN_OR_RETURN(Model model, MakeModel(options));
   std::string not_learned;
   if (model.is_network) {

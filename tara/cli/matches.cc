@@ -288,8 +288,7 @@ struct ArenaFlags : MatchFlags {
 constexpr int kDefaultGames = 200;
 
 absl::StatusOr<int> RunArena(const ArenaFlags& options, Console& console) {
-  TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
-                        StartsOf(options.game));
+  TARA_ASSIGN_OR_RETURN(const auto starts, StartsOf(options.game));
   eval::ArenaOptions arena = {.by_match = options.by_match,
                               .games = options.games};
   if (!options.sprt.empty()) {
@@ -300,8 +299,7 @@ absl::StatusOr<int> RunArena(const ArenaFlags& options, Console& console) {
     arena.games =
         arena.sprt.has_value() ? eval::kMaxGamesOfATest : kDefaultGames;
   }
-  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<MatchTable> table,
-                        MatchTable::Create(options, arena));
+  TARA_ASSIGN_OR_RETURN(const auto table, MatchTable::Create(options, arena));
   TARA_ASSIGN_OR_RETURN(const eval::Contestant player_a,
                         table->ContestantOf(options.player_a));
   TARA_ASSIGN_OR_RETURN(const eval::Contestant player_b,
@@ -315,8 +313,7 @@ absl::StatusOr<int> RunArena(const ArenaFlags& options, Console& console) {
         {start, std::string(Info(start.variant).id), &player_a, &player_b});
   }
   const StopCheck stop = StopOnSignals();
-  TARA_ASSIGN_OR_RETURN(std::vector<eval::ArenaResult> results,
-                        table->PlayAll(matches, stop, console));
+  TARA_ASSIGN_OR_RETURN(auto results, table->PlayAll(matches, stop, console));
   std::vector<eval::ArenaReportRow> rows;
   for (size_t i = 0; i < starts.size(); ++i) {
     if (results[i].games == 0) continue;  // stopped before the first pair's end
@@ -367,10 +364,8 @@ absl::StatusOr<int> RunCrossPlay(const CrossPlayFlags& options,
   TARA_ASSIGN_OR_RETURN(
       const std::unique_ptr<MatchTable> table,
       MatchTable::Create(options, {}, (options.games + 3) / 4));
-  TARA_ASSIGN_OR_RETURN(const eval::Contestant a,
-                        MakePartner(*table, options.player_a));
-  TARA_ASSIGN_OR_RETURN(const eval::Contestant b,
-                        MakePartner(*table, options.player_b));
+  TARA_ASSIGN_OR_RETURN(const auto a, MakePartner(*table, options.player_a));
+  TARA_ASSIGN_OR_RETURN(const auto b, MakePartner(*table, options.player_b));
   eval::CrossPlayReport report = {.players = {a.team.text, b.team.text},
                                   .studies = {},
                                   .worths = {},
@@ -411,8 +406,7 @@ absl::StatusOr<int> RunCrossPlay(const CrossPlayFlags& options,
     }
   }
   const StopCheck stop = StopOnSignals();
-  TARA_ASSIGN_OR_RETURN(std::vector<eval::ArenaResult> results,
-                        table->PlayAll(matches, stop, console));
+  TARA_ASSIGN_OR_RETURN(auto results, table->PlayAll(matches, stop, console));
   Random random(options.seed);
   auto result = results.begin();
   for (const State& start : starts) {
@@ -520,8 +514,7 @@ absl::StatusOr<std::map<int, std::string>> ChosenCheckpoints(
 absl::StatusOr<std::vector<eval::RatedPlayer>> PlayersNamed(
     absl::Span<const std::string> arguments, const std::string& checkpoints,
     int simulations) {
-  TARA_ASSIGN_OR_RETURN(const CheckpointChoice choice,
-                        ParseChoice(checkpoints));
+  TARA_ASSIGN_OR_RETURN(const auto choice, ParseChoice(checkpoints));
   const auto team_of = [&](const std::string& path) {
     return eval::MakeTeam({eval::NetworkPlayer(path, simulations)});
   };
@@ -682,8 +675,7 @@ absl::StatusOr<int> RunRate(const RateFlags& options, Console& console) {
     TARA_ASSIGN_OR_RETURN(contestant,
                           eval::MakeContestant(player.given, /*stored=*/true));
   }
-  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<fleet::Fleet> fleet,
-                        ConnectFleet(options.fleet));
+  TARA_ASSIGN_OR_RETURN(const auto fleet, ConnectFleet(options.fleet));
   tournament.fleet = fleet.get();
 
   const StopCheck stop = StopOnSignals();
@@ -742,8 +734,7 @@ struct PuzzlesOptions {
 
 absl::StatusOr<int> RunPuzzles(const PuzzlesOptions& options,
                                Console& console) {
-  TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
-                        StartsOf(options.game));
+  TARA_ASSIGN_OR_RETURN(const auto starts, StartsOf(options.game));
   TARA_ASSIGN_OR_RETURN(const eval::PlayerSpec spec,
                         AsUsageError(eval::ParsePlayerSpec(options.player)));
   TARA_RETURN_IF_ERROR(CheckLearned(absl::MakeConstSpan(&spec, 1), starts,

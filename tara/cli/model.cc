@@ -126,21 +126,12 @@ std::string VariantText(const nn::BundleVariant& variant) {
                       : absl::StrCat(" (", absl::StrJoin(options, ","), ")"));
 }
 
-std::string ResultName(nn::CheckResult result) {
-  switch (result) {
-    case nn::CheckResult::kAgrees:
-      return "agrees";
-    case nn::CheckResult::kDiffers:
-      return "differs";
-    case nn::CheckResult::kNotRun:
-      break;
-  }
-  return "not_run";
-}
+// By CheckResult.
+constexpr absl::string_view kResultNames[] = {"agrees", "differs", "not_run"};
 
 eval::ReportRow FieldsOf(const nn::FormCheck& check) {
   const bool compared = check.note.empty();
-  const std::string result = ResultName(check.result);
+  const std::string result(kResultNames[static_cast<size_t>(check.result)]);
   return {eval::TextField("form", "form", check.name),
           eval::TextField("computed_by", "computed by", check.computed_by),
           eval::JsonField("result", "result",
@@ -228,8 +219,7 @@ absl::StatusOr<int> RunModelShow(const ModelOptions& options,
 absl::StatusOr<int> RunModelVerify(const ModelOptions& options,
                                    Console& console) {
   TARA_ASSIGN_OR_RETURN(const nn::Bundle bundle, OpenBundle(options.bundle));
-  TARA_ASSIGN_OR_RETURN(const std::vector<nn::FormCheck> checks,
-                        nn::VerifyBundle(bundle));
+  TARA_ASSIGN_OR_RETURN(const auto checks, nn::VerifyBundle(bundle));
   if (options.format == "json") {
     console.out << eval::JsonText(ChecksToJson(bundle, checks), 2) << "\n";
   } else {

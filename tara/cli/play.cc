@@ -498,13 +498,11 @@ absl::StatusOr<int> RunPlay(const PlayFlags& options, Console& console) {
   const std::string chosen = options.opponent.empty()
                                  ? DefaultPlayer(start, console)
                                  : options.opponent;
-  TARA_ASSIGN_OR_RETURN(eval::PlayerSpec spec,
-                        AsUsageError(eval::ParsePlayerSpec(chosen)));
+  TARA_ASSIGN_OR_RETURN(auto spec, AsUsageError(eval::ParsePlayerSpec(chosen)));
   TARA_RETURN_IF_ERROR(
       CheckLearned({spec}, {start}, options.untrained, console));
   TARA_ASSIGN_OR_RETURN(spec, eval::WithPrecision(spec));
-  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<eval::Player> opponent,
-                        eval::NewPlayerFactory(spec)());
+  TARA_ASSIGN_OR_RETURN(const auto opponent, eval::NewPlayerFactory(spec)());
   TARA_RETURN_IF_ERROR(PrintNetwork(spec, start.variant, console));
   TARA_RETURN_IF_ERROR(
       PlaySession(options, start, spec, *opponent, console).Run());

@@ -76,8 +76,7 @@ absl::StatusOr<eval::PlayerSpec> JudgeOf(JudgeFlags flags,
     player = DefaultPlayer(starts[0], console);
     if (simulations == 0) simulations = kDefaultSimulations;
   }
-  TARA_ASSIGN_OR_RETURN(eval::PlayerSpec spec,
-                        AsUsageError(eval::ParsePlayerSpec(player)));
+  TARA_ASSIGN_OR_RETURN(auto spec, AsUsageError(eval::ParsePlayerSpec(player)));
   const bool searches = spec.kind == eval::PlayerKind::kMcts ||
                         (spec.kind == eval::PlayerKind::kNet &&
                          (!spec.policy_alone || simulations > 0));
@@ -126,8 +125,7 @@ struct GivenGame {
 };
 
 absl::StatusOr<GivenGame> GameOfStore(const std::string& path, int64_t number) {
-  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<record::GameStore> store,
-                        OpenStoreForReading(path));
+  TARA_ASSIGN_OR_RETURN(const auto store, OpenStoreForReading(path));
   if (number < 0) {
     TARA_ASSIGN_OR_RETURN(const std::vector<record::GameRow> rows,
                           store->List({.limit = 1, .newest_first = true}));
@@ -138,8 +136,7 @@ absl::StatusOr<GivenGame> GameOfStore(const std::string& path, int64_t number) {
   }
   TARA_ASSIGN_OR_RETURN(const proto::GameRecord record,
                         store->Get(static_cast<uint64_t>(number)));
-  TARA_ASSIGN_OR_RETURN(const record::ReplayedGame game,
-                        record::Replay(record));
+  TARA_ASSIGN_OR_RETURN(const auto game, record::Replay(record));
   GivenGame given = {.line = {.initial = game.states.front(),
                               .actions = record::ActionsOf(record)},
                      .ended_early = {}};
@@ -248,8 +245,7 @@ absl::StatusOr<int> RunReview(const ReviewFlags& options, Console& console) {
   }
   TARA_ASSIGN_OR_RETURN(const eval::PlayerSpec player,
                         JudgeOf(options.judge, {start}, console));
-  TARA_ASSIGN_OR_RETURN(const std::shared_ptr<mcts::Evaluator> evaluator,
-                        eval::MakeEvaluator(player));
+  TARA_ASSIGN_OR_RETURN(const auto evaluator, eval::MakeEvaluator(player));
   const StopCheck stop = StopOnSignals();
   StatusLine status_line(console);
   status_line.Show("solving the end of the game");
@@ -407,8 +403,7 @@ absl::StatusOr<int> RunBuild(const BuildOptions& options, Console& console) {
 
   TARA_ASSIGN_OR_RETURN(const eval::PlayerSpec player,
                         ChooseSearcher(options, starts, book, console));
-  TARA_ASSIGN_OR_RETURN(const std::shared_ptr<mcts::Evaluator> evaluator,
-                        eval::MakeEvaluator(player));
+  TARA_ASSIGN_OR_RETURN(const auto evaluator, eval::MakeEvaluator(player));
   std::string summary;
   for (const State& start : starts) {
     eval::OpeningTree tree(book, start);
@@ -456,8 +451,7 @@ absl::StatusOr<State> AskedPosition(const ShowBookOptions& options,
                : UsageError("missing --variant: ", options.book, " has ",
                             absl::StrJoin(names, ", "));
   }
-  TARA_ASSIGN_OR_RETURN(const ShownPosition shown,
-                        PositionOf(options.position));
+  TARA_ASSIGN_OR_RETURN(const auto shown, PositionOf(options.position));
   return shown.state;
 }
 

@@ -165,8 +165,7 @@ void PrintText(const State& state, const ShowOptions& options,
 }
 
 absl::StatusOr<int> RunShow(const ShowOptions& options, Console& console) {
-  TARA_ASSIGN_OR_RETURN(const ShownPosition shown,
-                        PositionOf(options.position));
+  TARA_ASSIGN_OR_RETURN(const auto shown, PositionOf(options.position));
   const State& state = shown.state;
   if (options.format == "json") {
     PrintJson(state, console);
@@ -416,8 +415,7 @@ void PrintText(const State& state, const SolveReport& report,
 
 absl::StatusOr<int> RunSolve(const SolveOptions& options, Console& console) {
   const StopCheck stop = StopOnSignals();
-  TARA_ASSIGN_OR_RETURN(const ShownPosition shown,
-                        PositionOf(options.position));
+  TARA_ASSIGN_OR_RETURN(const auto shown, PositionOf(options.position));
   const State& state = shown.state;
   SolveReport report;
   try {
@@ -450,8 +448,7 @@ struct StatsOptions {
 };
 
 absl::StatusOr<int> RunStats(const StatsOptions& options, Console& console) {
-  TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
-                        StartsOf(options.game));
+  TARA_ASSIGN_OR_RETURN(const auto starts, StartsOf(options.game));
   TARA_RETURN_IF_ERROR(CheckOutput("--html", options.report.html));
   // The last is the fastest; all play the same games.
   const InstructionSet instruction_set = SupportedInstructionSets().back();

@@ -118,8 +118,7 @@ absl::Status SetEngineOption(absl::string_view name, absl::string_view value,
 
 absl::Status SetEngineOptions(absl::string_view text, EngineOptions& options) {
   if (text.empty()) return absl::OkStatus();
-  TARA_ASSIGN_OR_RETURN(const std::vector<OptionText> list,
-                        ParseOptionList(text));
+  TARA_ASSIGN_OR_RETURN(const auto list, ParseOptionList(text));
   for (const OptionText& option : list) {
     TARA_RETURN_IF_ERROR(SetEngineOption(option.name, option.value, options));
   }
@@ -174,8 +173,7 @@ std::unique_ptr<EngineModel> EngineModel::OfPlayouts(uint64_t seed,
 absl::StatusOr<std::unique_ptr<EngineModel>> EngineModel::OfNetwork(
     const std::string& path, const nn::InferenceOptions& inference,
     int64_t cache_positions) {
-  TARA_ASSIGN_OR_RETURN(nn::LoadedNetwork network,
-                        nn::LoadNetwork(path, inference));
+  TARA_ASSIGN_OR_RETURN(auto network, nn::LoadNetwork(path, inference));
   auto model = OfEvaluator(std::move(network.evaluator), cache_positions);
   model->name_ = path;
   model->backend_ = std::string(nn::BackendName(network.info.backend));
