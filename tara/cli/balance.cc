@@ -354,8 +354,7 @@ absl::StatusOr<int> RunBalance(const BalanceFlags& flags, Console& console) {
     status_line.Show(
         absl::StrCat(progress.sample, ": ", progress.games_done, " of at most ",
                      progress.games, " games", FleetText(fleet.get())),
-        static_cast<double>(progress.games_done),
-        static_cast<double>(progress.games), "games");
+        progress.games_done, progress.games, "games");
   };
   const absl::StatusOr<eval::StudyResults> results =
       eval::RunStudy(study, context);

@@ -716,8 +716,7 @@ absl::StatusOr<int> RunSelfPlay(const SelfPlayFlags& options,
   const absl::Time begin = SteadyTime();
   const auto sink = [&](const proto::GameRecord& game) {
     const uint64_t done = wanted - missing.size() + stats.games;
-    status_line.Show(absl::StrCat(done, " of ", wanted, " games"),
-                     static_cast<double>(done), static_cast<double>(wanted),
+    status_line.Show(absl::StrCat(done, " of ", wanted, " games"), done, wanted,
                      "games");
     return store->Add(game);
   };

@@ -684,8 +684,7 @@ absl::StatusOr<int> RunRate(const RateFlags& options, Console& console) {
     status_line.Show(
         absl::StrCat(Info(progress.variant).id, ": ", progress.games, " of ",
                      progress.games_wanted, " games", FleetText(fleet.get())),
-        static_cast<double>(progress.games),
-        static_cast<double>(progress.games_wanted));
+        progress.games, progress.games_wanted);
     return !stop();
   };
   absl::StatusOr<eval::RatingTable> table =
