@@ -70,26 +70,18 @@ void AddOrName(Command& outer, const CommandName& command, const Add& add) {
 void AddCommands(Command& root) {
   RegisterPlay(root);
   AddOrName(root, kTrainCommand, [](auto& outer) { RegisterTrain(outer); });
-  RegisterArena(root);
-  RegisterCrossPlay(root);
-  RegisterRate(root);
-  RegisterSelfPlay(root);
-  RegisterBalance(root);
-  RegisterPuzzles(root);
-  RegisterReview(root);
-  RegisterExplore(root);
-  RegisterEngine(root);
+  for (const auto add : {RegisterArena, RegisterCrossPlay, RegisterRate,
+                         RegisterSelfPlay, RegisterBalance, RegisterPuzzles,
+                         RegisterReview, RegisterExplore, RegisterEngine}) {
+    add(root);
+  }
   AddOrName(root, kExportCommand, [](auto& outer) { RegisterExport(outer); });
-  RegisterModel(root);
-  RegisterGames(root);
-  RegisterShow(root);
-  RegisterSolve(root);
-  RegisterLevels(root);
-  RegisterVariants(root);
-  RegisterVerify(root);
-  RegisterPerft(root);
-  RegisterStats(root);
-  RegisterWeb(root);
+  for (const auto add :
+       {RegisterModel, RegisterGames, RegisterShow, RegisterSolve,
+        RegisterLevels, RegisterVariants, RegisterVerify, RegisterPerft,
+        RegisterStats, RegisterWeb}) {
+    add(root);
+  }
   AddOrName(root, kFleetWorkerCommand,
             [](auto& outer) { RegisterFleetWorker(outer); });
   Command& bench = RegisterBench(root);
