@@ -75,7 +75,6 @@ absl::StatusOr<proto::BalanceStudy> ReadStudy(const std::string& path) {
   return study;
 }
 
-// Returns the flags as a study with one size.
 absl::StatusOr<proto::BalanceStudy> StudyOfFlags(const BalanceFlags& flags) {
   proto::BalanceStudy study;
   if (flags.game.variant.empty() || flags.players.empty()) {
@@ -124,7 +123,6 @@ absl::StatusOr<proto::BalanceStudy> StudyOfFlags(const BalanceFlags& flags) {
   return study;
 }
 
-// Returns the description of the study: of its file or of the flags.
 absl::StatusOr<proto::BalanceStudy> ReadDescription(const BalanceFlags& flags) {
   if (flags.study.empty() && !flags.size.empty()) {
     return UsageError("--size requires --study");
@@ -289,12 +287,10 @@ absl::Status CheckRulesLearned(const BalanceFlags& flags,
   return CheckLearned(study.players, starts, flags.untrained, console);
 }
 
-// Reports games in the store that are not part of the study.
 absl::Status TellOfOthers(const eval::StudyResults& results,
                           record::GameStore& store, const std::string& path,
                           Console& console) {
-  TARA_ASSIGN_OR_RETURN(const std::vector<proto::Contest> contests,
-                        store.Contests());
+  TARA_ASSIGN_OR_RETURN(const auto contests, store.Contests());
   std::set<std::string> others;
   for (const proto::Contest& contest : contests) {
     if (results.contests.contains(contest.SerializeAsString())) continue;
@@ -327,11 +323,8 @@ std::string TextOf(const eval::BalanceReport& report) {
   return text;
 }
 
-// Plays a study and reports its measures. An interrupt (Ctrl-C) ends it with a
-// report of the games finished by then.
 absl::StatusOr<int> RunBalance(const BalanceFlags& flags, Console& console) {
-  TARA_ASSIGN_OR_RETURN(const proto::BalanceStudy description,
-                        ReadDescription(flags));
+  TARA_ASSIGN_OR_RETURN(const auto description, ReadDescription(flags));
   TARA_ASSIGN_OR_RETURN(const eval::Study study, MakeStudy(flags, description));
   TARA_RETURN_IF_ERROR(CheckRulesLearned(flags, study, console));
   TARA_RETURN_IF_ERROR(
@@ -343,8 +336,7 @@ absl::StatusOr<int> RunBalance(const BalanceFlags& flags, Console& console) {
       record::OpenGameStore(has_store ? flags.store : ":memory:",
                             record::StoreMode::kExclusive));
   TARA_RETURN_IF_ERROR(store->CheckForContests());
-  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<fleet::Fleet> fleet,
-                        ConnectFleet(flags.fleet));
+  TARA_ASSIGN_OR_RETURN(const auto fleet, ConnectFleet(flags.fleet));
   const StopCheck stop = StopOnSignals();
   StatusLine status_line(console);
   eval::StudyContext context = {.store = store.get(),
@@ -362,8 +354,7 @@ absl::StatusOr<int> RunBalance(const BalanceFlags& flags, Console& console) {
     status_line.Show(
         absl::StrCat(progress.sample, ": ", progress.games_done, " of at most ",
                      progress.games, " games", FleetText(fleet.get())),
-        static_cast<double>(progress.games_done),
-        static_cast<double>(progress.games), "games");
+        progress.games_done, progress.games, "games");
   };
   const absl::StatusOr<eval::StudyResults> results =
       eval::RunStudy(study, context);
@@ -388,10 +379,11 @@ absl::StatusOr<int> RunBalance(const BalanceFlags& flags, Console& console) {
 }  // namespace
 
 void RegisterBalance(Command& root) {
-  Command& command = root.AddCommand("balance",
-                                     "study how fair variants are, by games "
-                                     "of a player against itself");
-  BalanceFlags* const flags = command.SetRun(RunBalance);
+  const auto [command, flags] =
+      root.AddCommand("balance",
+                      "study how fair variants are, by games "
+                      "of a player against itself",
+                      RunBalance);
   command.Add({
       {"--study FILE", &flags->study,
        "description of a study, such as configs/studies/balance.textproto, in "

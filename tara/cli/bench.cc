@@ -82,7 +82,6 @@ struct BenchCoreOptions {
   std::string format = "text";
 };
 
-// The games that one way of playing random games has played.
 struct Played {
   std::atomic<int64_t> next_game = 0;
   std::atomic<int64_t> games = 0;
@@ -149,12 +148,9 @@ absl::Status MeasureCore(const BenchCoreOptions& options, const State& start,
   return absl::OkStatus();
 }
 
-// Measures how fast the core plays random games to their ends: one by one, and
-// many in lockstep with each instruction set of the processor.
 absl::StatusOr<int> RunBenchCore(const BenchCoreOptions& options,
                                  Console& console) {
-  TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
-                        StartsOf(options.game));
+  TARA_ASSIGN_OR_RETURN(const auto starts, StartsOf(options.game));
   const int threads = ResolveThreads(options.threads);
   const StopCheck stop = StopOnSignals();
   StatusLine status_line(console);
@@ -172,9 +168,9 @@ absl::StatusOr<int> RunBenchCore(const BenchCoreOptions& options,
 }
 
 void RegisterBenchCore(Command& bench) {
-  Command& command = bench.AddCommand(
-      "core", "plies and games per second of random play, by instruction set");
-  BenchCoreOptions* const options = command.SetRun(RunBenchCore);
+  const auto [command, options] = bench.AddCommand(
+      "core", "plies and games per second of random play, by instruction set",
+      RunBenchCore);
   AddGameFlags(command, &options->game, kVariantOrAllHelp, /*required=*/false);
   command.Add({
       SecondsOption(&options->seconds, "time for each variant"),
@@ -272,15 +268,13 @@ absl::StatusOr<eval::ReportRow> MeasureSearch(const BenchSearchOptions& options,
       CountField("leaves", "", leaves)};
 }
 
-// Measures how fast positions are searched, or prints the search signature.
 absl::StatusOr<int> RunBenchSearch(const BenchSearchOptions& options,
                                    Console& console) {
   if (options.signature) {
     console.out << absl::StrFormat("%016x\n", mcts::SearchSignature());
     return kExitOk;
   }
-  TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
-                        StartsOf(options.game));
+  TARA_ASSIGN_OR_RETURN(const auto starts, StartsOf(options.game));
   mcts::UniformEvaluator uniform;
   mcts::PlayoutEvaluator playouts(1, kSeed);
   const std::pair<std::string, mcts::Evaluator*> evaluators[] = {
@@ -311,9 +305,8 @@ absl::StatusOr<int> RunBenchSearch(const BenchSearchOptions& options,
 }
 
 void RegisterBenchSearch(Command& bench) {
-  Command& command =
-      bench.AddCommand("search", "simulations per second of the search");
-  BenchSearchOptions* const options = command.SetRun(RunBenchSearch);
+  const auto [command, options] = bench.AddCommand(
+      "search", "simulations per second of the search", RunBenchSearch);
   AddGameFlags(command, &options->game, kVariantOrAllHelp, /*required=*/false);
   command.Add({
       {"--evaluator all|uniform|playouts", &options->evaluator,

@@ -64,7 +64,6 @@ using eval::TextField;
 
 constexpr uint64_t kSeed = 1;
 
-// The network to measure with.
 struct BenchNetworkFlags {
   std::string net;         // "CHANNELSxBLOCKS": of random weights
   std::string checkpoint;  // a file, or a run, which stands for its newest
@@ -103,7 +102,6 @@ absl::StatusOr<nn::Checkpoint> ReadBenchNetwork(
   return train::NewCheckpoint(shape, kSeed);
 }
 
-// Reads the sizes of --batch, from 1 to `largest`.
 absl::StatusOr<std::vector<int>> ParseBatches(const std::string& text,
                                               int largest) {
   std::vector<int> batches;
@@ -123,8 +121,7 @@ std::string ShapeText(const nn::NetworkShape& shape) {
                       shape.channels, "x", shape.blocks);
 }
 
-// Evaluates batch after batch of the positions, which outlive it. Work is
-// counted in positions. REQUIRES: batch <= number of positions.
+// Work is counted in positions. REQUIRES: batch <= number of positions.
 Workload EvaluatingWorkload(mcts::Evaluator& evaluator,
                             const std::vector<State>& states, int batch) {
   const auto next = std::make_shared<std::atomic<size_t>>(0);
@@ -181,8 +178,6 @@ struct BenchInferenceOptions {
 constexpr uint64_t kPositionsSeed = 1000;
 constexpr int kPositionsOfVariant = 32;
 
-// What computes a network: names, the evaluator, and its error from the
-// reference.
 struct Engine {
   nn::InferenceInfo info;
   absl::string_view instructions =
@@ -212,8 +207,6 @@ double OperationsOf(const nn::NetworkShape& shape) {
   return 2 * (convolutions + linear);
 }
 
-// Makes a tower with each requested backend and precision that this machine
-// supports.
 absl::Status AddTowers(const BenchInferenceOptions& options,
                        const nn::Checkpoint& checkpoint,
                        std::vector<Engine>& engines) {
@@ -293,12 +286,9 @@ absl::StatusOr<std::vector<Engine>> MakeEngines(
   return engines;
 }
 
-// Measures how fast one core or a device evaluates positions, by backend,
-// precision and batch, and how far each precision is from the reference.
 absl::StatusOr<int> RunBenchInference(const BenchInferenceOptions& options,
                                       Console& console) {
-  TARA_ASSIGN_OR_RETURN(const std::vector<int> batches,
-                        ParseBatches(options.batch, 4096));
+  TARA_ASSIGN_OR_RETURN(const auto batches, ParseBatches(options.batch, 4096));
   TARA_ASSIGN_OR_RETURN(const nn::Checkpoint checkpoint,
                         ReadBenchNetwork(options.network));
   std::vector<State> states =
@@ -366,46 +356,6 @@ absl::StatusOr<int> RunBenchInference(const BenchInferenceOptions& options,
       report, stop, console);
 }
 
-}  // namespace
-
-void RegisterBenchInference(Command& bench) {
-  Command& command = bench.AddCommand(kBenchInferenceCommand.name,
-                                      kBenchInferenceCommand.summary);
-  BenchInferenceOptions* const options = command.SetRun(RunBenchInference);
-  AddBenchNetworkFlags(command, &options->network);
-  command.Add({
-      DeviceOption(&options->inference),
-      {"--threads N", &options->threads, 1, 1024,
-       "threads that evaluate concurrently; rates are their sum"},
-      {"--backend all|torch|tara", &options->backend, "backend"},
-      {"--precision all|float32|bfloat16|float16", &options->precision,
-       "number type of a tower; all: every one that the device supports"},
-      {"--batch N,...", &options->batch, "positions per call"},
-      SecondsOption(&options->seconds, "time for each row"),
-      FormatOption(&options->format),
-  });
-  command.SetNotes(
-      "Positions per second of one core, in processor time (with a device or "
-      "more threads: wall time). The rows take turns; a rate is the upper "
-      "quartile of the turns. On a CPU, the network alone excludes encoding "
-      "positions and filling evaluations. Operations are the multiplications "
-      "and additions of whole grids. Errors are mean differences from LibTorch "
-      "in float32, on positions of random games of every variant: for the "
-      "value the difference, for the policy half the sum over the priors. A "
-      "light network has one row per instruction set; its errors are relative "
-      "to its own float32. The environment variable "
-      "TARA_INSTRUCTION_SET=avx2 turns AVX-512 and AVX-VNNI off in Tara's own "
-      "code.");
-  command.SetExamples({"bench inference", "bench inference --net 128x10",
-                       "bench inference --net light:64x3 --batch 1",
-                       "bench inference --device cuda --threads 16 "
-                       "--batch 256,1024",
-                       "bench inference --checkpoint FILE --backend tara "
-                       "--batch 1,32 --format=json"});
-}
-
-namespace {
-
 struct BenchLearnerOptions {
   BenchNetworkFlags network = {.net = "64x6", .checkpoint = {}};
   nn::InferenceOptions inference;  // of it, the device
@@ -422,7 +372,6 @@ struct BenchLearnerOptions {
 constexpr int kGamesOfVariant = 16;
 constexpr int kSimulations = 4;
 
-// Plays games of all variants without a network into a store in memory.
 absl::StatusOr<std::unique_ptr<record::GameStore>> PlayQuickGames() {
   TARA_ASSIGN_OR_RETURN(
       std::unique_ptr<record::GameStore> store,
@@ -446,7 +395,6 @@ absl::StatusOr<std::unique_ptr<record::GameStore>> PlayQuickGames() {
   return store;
 }
 
-// Measures one row of the report: learns for about `options.seconds`.
 absl::StatusOr<eval::ReportRow> Measure(const BenchLearnerOptions& options,
                                         const nn::TrainerOptions& trainer,
                                         const nn::Checkpoint& checkpoint,
@@ -508,7 +456,6 @@ absl::StatusOr<eval::ReportRow> Measure(const BenchLearnerOptions& options,
       per_sample("encode_us", "us to encode", result.times.encode)};
 }
 
-// Measures how fast a network learns, by batch, and where the time goes.
 absl::StatusOr<int> RunBenchLearner(const BenchLearnerOptions& given,
                                     Console& console) {
   BenchLearnerOptions options = given;
@@ -533,8 +480,7 @@ absl::StatusOr<int> RunBenchLearner(const BenchLearnerOptions& given,
   TARA_RETURN_IF_ERROR(nn::CheckTrainerOptions(trainer));
   TARA_ASSIGN_OR_RETURN(const nn::Checkpoint checkpoint,
                         ReadBenchNetwork(options.network));
-  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<record::GameStore> store,
-                        PlayQuickGames());
+  TARA_ASSIGN_OR_RETURN(const auto store, PlayQuickGames());
   train::Sampler sampler(*store, {}, kSeed);
   TARA_RETURN_IF_ERROR(sampler.MoveWindow(kNumVariants * kGamesOfVariant));
   const StopCheck stop = StopOnSignals();
@@ -553,40 +499,6 @@ absl::StatusOr<int> RunBenchLearner(const BenchLearnerOptions& given,
                       sampler.positions()),
       rows, stop, console);
 }
-
-}  // namespace
-
-void RegisterBenchLearner(Command& bench) {
-  Command& command =
-      bench.AddCommand(kBenchLearnerCommand.name, kBenchLearnerCommand.summary);
-  BenchLearnerOptions* const options = command.SetRun(RunBenchLearner);
-  AddBenchNetworkFlags(command, &options->network);
-  command.Add({
-      DeviceOption(&options->inference),
-      {"--bfloat16", &options->bfloat16,
-       "convolutions and linear layers in bfloat16 (learner.autocast)"},
-      {"--batch N,...", &options->batch, "samples per step"},
-      ThreadsOption(&options->threads),
-      {"--prepare-threads N", &options->prepare_threads, -1, 256,
-       "threads that draw and encode batches ahead; -1: 0, or 3 with a CUDA "
-       "device"},
-      {"--steps-per-read N", &options->steps_per_read, 0, 1000000,
-       "steps between two reads of the losses; 0: 1, or 16 with a CUDA device"},
-      SecondsOption(&options->seconds, "time for each batch size"),
-      FormatOption(&options->format),
-  });
-  command.SetNotes(
-      "Samples are drawn from quick games of all variants. The shares are "
-      "parts of the learning thread's time: computing or starting steps, "
-      "waiting for a batch, and waiting for the device to read the losses. "
-      "Drawing and encoding are times per sample in the threads that prepare "
-      "batches. Cores are the number that the process keeps busy.");
-  command.SetExamples({"bench learner --net 32x4",
-                       "bench learner --batch 256,1024 --prepare-threads 1 "
-                       "--format=json"});
-}
-
-namespace {
 
 struct BenchSelfPlayOptions {
   GameFlags game = {.variant = "sacred_hill_l1", .options = {}};
@@ -743,7 +655,6 @@ std::string ToText(const Json& report) {
   return text;
 }
 
-// Measures self-play next to the bare network, over whole games.
 absl::StatusOr<int> RunBenchSelfPlay(const BenchSelfPlayOptions& options,
                                      Console& console) {
   const nn::InferenceOptions& inference = options.inference;
@@ -795,10 +706,75 @@ absl::StatusOr<int> RunBenchSelfPlay(const BenchSelfPlayOptions& options,
 
 }  // namespace
 
+void RegisterBenchInference(Command& bench) {
+  const auto [command, options] =
+      bench.AddCommand(kBenchInferenceCommand.name,
+                       kBenchInferenceCommand.summary, RunBenchInference);
+  AddBenchNetworkFlags(command, &options->network);
+  command.Add({
+      DeviceOption(&options->inference),
+      {"--threads N", &options->threads, 1, 1024,
+       "threads that evaluate concurrently; rates are their sum"},
+      {"--backend all|torch|tara", &options->backend, "backend"},
+      {"--precision all|float32|bfloat16|float16", &options->precision,
+       "number type of a tower; all: every one that the device supports"},
+      {"--batch N,...", &options->batch, "positions per call"},
+      SecondsOption(&options->seconds, "time for each row"),
+      FormatOption(&options->format),
+  });
+  command.SetNotes(
+      "Positions per second of one core, in processor time (with a device or "
+      "more threads: wall time). The rows take turns; a rate is the upper "
+      "quartile of the turns. On a CPU, the network alone excludes encoding "
+      "positions and filling evaluations. Operations are the multiplications "
+      "and additions of whole grids. Errors are mean differences from LibTorch "
+      "in float32, on positions of random games of every variant: for the "
+      "value the difference, for the policy half the sum over the priors. A "
+      "light network has one row per instruction set; its errors are relative "
+      "to its own float32. The environment variable "
+      "TARA_INSTRUCTION_SET=avx2 turns AVX-512 and AVX-VNNI off in Tara's own "
+      "code.");
+  command.SetExamples({"bench inference", "bench inference --net 128x10",
+                       "bench inference --net light:64x3 --batch 1",
+                       "bench inference --device cuda --threads 16 "
+                       "--batch 256,1024",
+                       "bench inference --checkpoint FILE --backend tara "
+                       "--batch 1,32 --format=json"});
+}
+
+void RegisterBenchLearner(Command& bench) {
+  const auto [command, options] = bench.AddCommand(
+      kBenchLearnerCommand.name, kBenchLearnerCommand.summary, RunBenchLearner);
+  AddBenchNetworkFlags(command, &options->network);
+  command.Add({
+      DeviceOption(&options->inference),
+      {"--bfloat16", &options->bfloat16,
+       "convolutions and linear layers in bfloat16 (learner.autocast)"},
+      {"--batch N,...", &options->batch, "samples per step"},
+      ThreadsOption(&options->threads),
+      {"--prepare-threads N", &options->prepare_threads, -1, 256,
+       "threads that draw and encode batches ahead; -1: 0, or 3 with a CUDA "
+       "device"},
+      {"--steps-per-read N", &options->steps_per_read, 0, 1000000,
+       "steps between two reads of the losses; 0: 1, or 16 with a CUDA device"},
+      SecondsOption(&options->seconds, "time for each batch size"),
+      FormatOption(&options->format),
+  });
+  command.SetNotes(
+      "Samples are drawn from quick games of all variants. The shares are "
+      "parts of the learning thread's time: computing or starting steps, "
+      "waiting for a batch, and waiting for the device to read the losses. "
+      "Drawing and encoding are times per sample in the threads that prepare "
+      "batches. Cores are the number that the process keeps busy.");
+  command.SetExamples({"bench learner --net 32x4",
+                       "bench learner --batch 256,1024 --prepare-threads 1 "
+                       "--format=json"});
+}
+
 void RegisterBenchSelfPlay(Command& bench) {
-  Command& command = bench.AddCommand(kBenchSelfPlayCommand.name,
-                                      kBenchSelfPlayCommand.summary);
-  BenchSelfPlayOptions* const options = command.SetRun(RunBenchSelfPlay);
+  const auto [command, options] =
+      bench.AddCommand(kBenchSelfPlayCommand.name,
+                       kBenchSelfPlayCommand.summary, RunBenchSelfPlay);
   AddGameFlags(command, &options->game, kVariantOrAllHelp, /*required=*/false);
   AddBenchNetworkFlags(command, &options->network);
   AddInferenceFlags(command, &options->inference);

@@ -28,27 +28,6 @@ constexpr absl::string_view kUsagePayload = "tara/usage";
 // Column at which help texts begin.
 constexpr int kHelpColumn = 28;
 
-// A row of the help: what to write, and what it does.
-struct HelpRow {
-  std::string left;
-  std::string right;
-};
-
-std::string FormatRows(absl::string_view title,
-                       const std::vector<HelpRow>& rows) {
-  std::string text = absl::StrCat("\n", title, ":\n");
-  for (const HelpRow& row : rows) {
-    std::string line = absl::StrCat("  ", row.left);
-    if (line.size() + 2 > kHelpColumn) {
-      absl::StrAppend(&text, line, "\n");
-      line.clear();
-    }
-    line.resize(kHelpColumn, ' ');
-    absl::StrAppend(&text, line, Wrap(row.right, kHelpColumn), "\n");
-  }
-  return text;
-}
-
 // Number of single-character insertions, removals and replacements that turn
 // one word into the other (Levenshtein).
 size_t EditDistance(absl::string_view a, absl::string_view b) {
@@ -108,247 +87,224 @@ bool IsUsageError(const absl::Status& status) {
   return status.GetPayload(kUsagePayload).has_value();
 }
 
-struct Command::Impl {
-  CLI::App* app = nullptr;
-  std::unique_ptr<CLI::App> owned_app;  // of the root
-  std::string path;                     // "tara games list"
-  std::string summary;
-  std::string notes;
-  std::vector<std::string> examples;
-  std::vector<HelpRow> arguments;
-  std::vector<HelpRow> options;
-  std::vector<std::string> option_names;
-  std::string usage;
-  RunFunction run;
-  std::vector<std::unique_ptr<Command>> commands;
+Command::Command(std::string summary)
+    : Command(std::make_shared<CLI::App>("", "tara"), "tara",
+              std::move(summary)) {}
 
-  // Adds an option or argument.
-  void Add(const Option& option) {
-    const bool positional = option.name[0] != '-';
-    const bool repeated =
-        std::holds_alternative<std::vector<std::string>*>(option.member);
-    const bool is_switch = std::holds_alternative<bool*>(option.member);
-    // "-o,--output FILE"
-    const std::string names(option.name.substr(0, option.name.find(' ')));
-    const std::string long_name = names.substr(names.rfind(',') + 1);
-    if (is_switch) {
-      app->add_flag_callback(names, [option] { option.Set("on"); })
-          ->disable_flag_override();
-    } else {
-      CLI::Option* const added =
-          app->add_option(names, [option, positional, repeated,
-                                  long_name](const CLI::results_t& results) {
-            if (!repeated && results.size() > 1) {
-              throw CLI::ValidationError(long_name, "given more than once");
-            }
-            for (const std::string& result : results) {
-              if (option.Set(result)) continue;
-              throw CLI::ValidationError(
-                  long_name, absl::StrCat("bad value '", Shown(result),
-                                          "'; expected ", option.Expected()));
-            }
-            return true;
-          });
-      added->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-      if (repeated || !positional) {
-        added->expected(1, CLI::detail::expected_max_vector_size);
-        added->allow_extra_args(positional);
-      }
-      added->required(option.presence.required);
-    }
-    if (option.presence.hidden) return;
-
-    std::string right(option.help);
-    const std::string default_text = option.DefaultText();
-    if (option.presence.required) {
-      if (!positional) absl::StrAppend(&right, " (required)");
-    } else if (!is_switch && !default_text.empty()) {
-      absl::StrAppend(&right, " (default: ", default_text, ")");
-    }
-    if (positional) {
-      const std::string left = absl::StrCat(names, repeated ? "..." : "");
-      absl::StrAppend(&usage, option.presence.required ? " " : " [", left,
-                      option.presence.required ? "" : "]");
-      arguments.push_back({left, right});
-      return;
-    }
-    if (option.presence.required) {
-      absl::StrAppend(&usage, " ", long_name, " ", option.Placeholder());
-    }
-    option_names.push_back(long_name);
-    options.push_back(
-        {absl::StrReplaceAll(option.name, {{",--", ", --"}}), right});
-  }
-
-  // Returns the names of the subcommands.
-  std::vector<std::string> CommandNames() const {
-    std::vector<std::string> names;
-    for (const auto& command : commands) {
-      names.push_back(command->impl_->app->get_name());
-    }
-    return names;
-  }
-
-  // Returns a usage error if the arguments name a command that does not exist:
-  // a word where only commands may stand.
-  static absl::Status CheckCommands(const Command& outer) {
-    const Impl& impl = *outer.impl_;
-    const std::vector<std::string> names = impl.CommandNames();
-    if (impl.run == nullptr && !names.empty()) {
-      for (const std::string& word : impl.app->remaining(false)) {
-        if (IsOption(word)) continue;
-        const std::string suggestion = Suggestion(word, names);
-        return UsageError("unknown command '", Shown(word), "'",
-                          suggestion.empty()
-                              ? absl::StrCat("; expected one of: ",
-                                             absl::StrJoin(names, ", "))
-                              : suggestion);
-      }
-    }
-    for (const auto& command : impl.commands) {
-      if (command->impl_->app->parsed()) return CheckCommands(*command);
-    }
-    return absl::OkStatus();
-  }
-
-  // Returns the innermost command that the arguments have named.
-  static Command& Named(Command& outer) {
-    for (const auto& command : outer.impl_->commands) {
-      if (command->impl_->app->parsed()) return Named(*command);
-    }
-    return outer;
-  }
-};
-
-Command::Command(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-Command::~Command() = default;
+Command::Command(std::shared_ptr<CLI::App> app, std::string path,
+                 std::string summary)
+    : app_(std::move(app)),
+      path_(std::move(path)),
+      summary_(std::move(summary)) {}
 
 void Command::Add(const OptionTable& table) {
-  for (const Option& option : table) impl_->Add(option);
+  for (const Option& option : table) AddOne(option);
 }
 
-void Command::SetNotes(std::string notes) { impl_->notes = std::move(notes); }
+void Command::AddOne(const Option& option) {
+  const bool positional = option.name[0] != '-';
+  const bool repeated =
+      std::holds_alternative<std::vector<std::string>*>(option.member);
+  const bool is_switch = std::holds_alternative<bool*>(option.member);
+  // "-o,--output FILE"
+  const std::string names(option.name.substr(0, option.name.find(' ')));
+  const std::string long_name = names.substr(names.rfind(',') + 1);
+  if (is_switch) {
+    app_->add_flag_callback(names, [option] { option.Set("on"); })
+        ->disable_flag_override();
+  } else {
+    CLI::Option* const added =
+        app_->add_option(names, [option, positional, repeated,
+                                 long_name](const CLI::results_t& results) {
+          if (!repeated && results.size() > 1) {
+            throw CLI::ValidationError(long_name, "given more than once");
+          }
+          for (const std::string& result : results) {
+            if (option.Set(result)) continue;
+            throw CLI::ValidationError(
+                long_name, absl::StrCat("bad value '", Shown(result),
+                                        "'; expected ", option.Expected()));
+          }
+          return true;
+        });
+    added->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    if (repeated || !positional) {
+      added->expected(1, CLI::detail::expected_max_vector_size);
+      added->allow_extra_args(positional);
+    }
+    added->required(option.presence.required);
+  }
+  if (option.presence.hidden) return;
 
-void Command::SetExamples(std::vector<std::string> examples) {
-  impl_->examples = std::move(examples);
+  std::string right(option.help);
+  const std::string default_text = option.DefaultText();
+  if (option.presence.required) {
+    if (!positional) absl::StrAppend(&right, " (required)");
+  } else if (!is_switch && !default_text.empty()) {
+    absl::StrAppend(&right, " (default: ", default_text, ")");
+  }
+  if (positional) {
+    const std::string left = absl::StrCat(names, repeated ? "..." : "");
+    absl::StrAppend(&usage_, option.presence.required ? " " : " [", left,
+                    option.presence.required ? "" : "]");
+    arguments_.push_back({left, right});
+    return;
+  }
+  if (option.presence.required) {
+    absl::StrAppend(&usage_, " ", long_name, " ", option.Placeholder());
+  }
+  option_names_.push_back(long_name);
+  options_.push_back(
+      {absl::StrReplaceAll(option.name, {{",--", ", --"}}), right});
+}
+
+std::vector<std::string> Command::CommandNames() const {
+  std::vector<std::string> names;
+  for (const auto& command : commands_) {
+    names.push_back(command->app_->get_name());
+  }
+  return names;
+}
+
+// Returns a usage error if the arguments name a command that does not exist: a
+// word where only commands may stand.
+absl::Status Command::CheckCommands() const {
+  const std::vector<std::string> names = CommandNames();
+  if (run_ == nullptr && !names.empty()) {
+    for (const std::string& word : app_->remaining(false)) {
+      if (IsOption(word)) continue;
+      const std::string suggestion = Suggestion(word, names);
+      return UsageError(
+          "unknown command '", Shown(word), "'",
+          suggestion.empty()
+              ? absl::StrCat("; expected one of: ", absl::StrJoin(names, ", "))
+              : suggestion);
+    }
+  }
+  for (const auto& command : commands_) {
+    if (command->app_->parsed()) return command->CheckCommands();
+  }
+  return absl::OkStatus();
+}
+
+// Returns the innermost command that the arguments have named.
+const Command& Command::Named() const {
+  for (const auto& command : commands_) {
+    if (command->app_->parsed()) return command->Named();
+  }
+  return *this;
 }
 
 Command& Command::AddCommand(const std::string& name,
                              const std::string& summary) {
-  auto impl = std::make_unique<Impl>();
-  impl->app = impl_->app->add_subcommand(name, summary);
-  impl->path = absl::StrCat(impl_->path, " ", name);
-  impl->summary = summary;
-  impl_->app->require_subcommand(0, 1);
-  impl_->commands.push_back(std::make_unique<Command>(std::move(impl)));
-  return *impl_->commands.back();
+  const auto app = std::make_shared<CLI::App>(summary, name);
+  app_->add_subcommand(app);
+  app_->require_subcommand(0, 1);
+  commands_.emplace_back(
+      new Command(app, absl::StrCat(path_, " ", name), summary));
+  return *commands_.back();
 }
 
-void Command::SetRun(RunFunction run) { impl_->run = std::move(run); }
+std::string Command::FormatRows(absl::string_view title,
+                                const std::vector<HelpRow>& rows) {
+  std::string text = absl::StrCat("\n", title, ":\n");
+  for (const HelpRow& row : rows) {
+    std::string line = absl::StrCat("  ", row.left);
+    if (line.size() + 2 > kHelpColumn) {
+      absl::StrAppend(&text, line, "\n");
+      line.clear();
+    }
+    line.resize(kHelpColumn, ' ');
+    absl::StrAppend(&text, line, Wrap(row.right, kHelpColumn), "\n");
+  }
+  return text;
+}
 
 std::string Command::Help() const {
-  std::string text = absl::StrCat(impl_->path, ": ", impl_->summary,
-                                  "\n\nUsage: ", impl_->path);
-  if (!impl_->commands.empty()) {
-    if (impl_->run != nullptr) {
-      absl::StrAppend(&text, impl_->usage, " [OPTION]...\n       ",
-                      impl_->path);
+  std::string text = absl::StrCat(path_, ": ", summary_, "\n\nUsage: ", path_);
+  if (!commands_.empty()) {
+    if (run_ != nullptr) {
+      absl::StrAppend(&text, usage_, " [OPTION]...\n       ", path_);
     }
     absl::StrAppend(&text, " COMMAND ...\n");
     std::vector<HelpRow> rows;
-    for (const auto& command : impl_->commands) {
-      rows.push_back(
-          {command->impl_->app->get_name(), command->impl_->summary});
+    for (const auto& command : commands_) {
+      rows.push_back({command->app_->get_name(), command->summary_});
     }
     absl::StrAppend(&text, FormatRows("Commands", rows));
   } else {
-    absl::StrAppend(&text, impl_->usage, " [OPTION]...\n");
+    absl::StrAppend(&text, usage_, " [OPTION]...\n");
   }
-  if (!impl_->arguments.empty()) {
-    absl::StrAppend(&text, FormatRows("Arguments", impl_->arguments));
+  if (!arguments_.empty()) {
+    absl::StrAppend(&text, FormatRows("Arguments", arguments_));
   }
-  std::vector<HelpRow> options = impl_->options;
+  std::vector<HelpRow> options = options_;
   options.push_back({"-h, --help", "show this help"});
-  if (impl_->owned_app != nullptr) {
+  if (app_->get_parent() == nullptr) {
     options.push_back({"--version", "show the version"});
   }
   absl::StrAppend(&text, FormatRows("Options", options));
-  if (!impl_->notes.empty()) {
+  if (!notes_.empty()) {
     text += "\n";
-    for (const absl::string_view line : absl::StrSplit(impl_->notes, '\n')) {
+    for (const absl::string_view line : absl::StrSplit(notes_, '\n')) {
       const bool of_table = absl::StartsWith(line, " ");
       absl::StrAppend(&text, of_table ? line : Wrap(line, 0), "\n");
     }
   }
-  if (!impl_->examples.empty()) {
+  if (!examples_.empty()) {
     absl::StrAppend(&text, "\nExamples:\n");
-    for (const std::string& example : impl_->examples) {
+    for (const std::string& example : examples_) {
       absl::StrAppend(&text, "  tara ", example, "\n");
     }
   }
   return text;
 }
 
-CommandLine::CommandLine(const std::string& summary, const std::string& version)
-    : version_(version) {
-  auto impl = std::make_unique<Command::Impl>();
-  impl->owned_app = std::make_unique<CLI::App>("", "tara");
-  impl->app = impl->owned_app.get();
-  impl->app->set_version_flag("--version", version);
-  impl->path = "tara";
-  impl->summary = summary;
-  root_ = std::make_unique<Command>(std::move(impl));
-}
-
-CommandLine::~CommandLine() = default;
-
-Command& CommandLine::root() { return *root_; }
-
-ParsedCommand CommandLine::Parse(int argc, const char* const* argv) {
+ParsedCommand ParsedCommand::Parse(Command& root, const std::string& version,
+                                   int argc, const char* const* argv) {
   absl::Status error;
   bool help = false;
-  bool version = false;
+  bool wants_version = false;
+  root.app_->set_version_flag("--version", version);
   try {
-    root_->impl_->app->parse(argc, argv);
+    root.app_->parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
     help = true;
-    error = Command::Impl::CheckCommands(*root_);
+    error = root.CheckCommands();
   } catch (const CLI::CallForVersion&) {
-    version = true;
-    error = Command::Impl::CheckCommands(*root_);
+    wants_version = true;
+    error = root.CheckCommands();
   } catch (const CLI::ExtrasError&) {
-    error = Command::Impl::CheckCommands(*root_);
+    error = root.CheckCommands();
     if (error.ok()) {
-      error = UsageError(UnexpectedArguments(
-          root_->impl_->app->remaining(true),
-          Command::Impl::Named(*root_).impl_->option_names));
+      error = UsageError(UnexpectedArguments(root.app_->remaining(true),
+                                             root.Named().option_names_));
     }
   } catch (const CLI::ArgumentMismatch& mismatch) {
     // "--depth: 1 required N missing"
     const std::string what = mismatch.what();
     error = UsageError(what.substr(0, what.find(':')), ": a value is missing");
   } catch (const CLI::RequiredError& required) {
-    const Command::Impl& impl = *Command::Impl::Named(*root_).impl_;
-    error = UsageError(required.what(), ": ", impl.path, impl.usage);
+    const Command& named = root.Named();
+    error = UsageError(required.what(), ": ", named.path_, named.usage_);
   } catch (const CLI::ParseError& parse_error) {
     error = UsageError(parse_error.what());
   }
-  const Command& command = Command::Impl::Named(*root_);
-  const Command::Impl& named = *command.impl_;
+  const Command& named = root.Named();
   const auto prints = [&](std::string text) -> ParsedCommand {
-    return {named.path, [text](Console& console) {
+    return {named.path_, [text](Console& console) {
               console.out << text;
               return kExitOk;
             }};
   };
   if (error.ok()) {
-    if (version) return prints(version_ + "\n");
-    if (help || &command == root_.get()) return prints(command.Help());
-    if (named.run != nullptr) return {named.path, named.run};
+    if (wants_version) return prints(version + "\n");
+    if (help || &named == &root) return prints(named.Help());
+    if (named.run_ != nullptr) return {named.path_, named.run_};
     error = UsageError("missing subcommand; expected one of: ",
                        absl::StrJoin(named.CommandNames(), ", "));
   }
-  return {named.path, [error](Console&) { return error; }};
+  return {named.path_, [error](Console&) { return error; }};
 }
 
 Console StandardConsole() {

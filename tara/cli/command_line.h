@@ -6,6 +6,7 @@
 #include <memory>
 #include <ostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
@@ -16,6 +17,12 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "tara/base/option_table.h"
+
+// The parsing is CLI11's, which only command_line.cc sees: it is slow to
+// compile, and its messages and help are made ours there.
+namespace CLI {
+class App;
+}
 
 namespace tara::cli {
 
@@ -102,78 +109,92 @@ absl::Status UsageError(const Pieces&... pieces) {
 
 bool IsUsageError(const absl::Status& status);
 
-// Describes the subcommands of `tara` and parses arguments. The parsing is
-// CLI11's, which only command_line.cc sees: it is slow to compile, and its
-// messages and help are made ours there.
-
 // Does a command's work and returns the exit status, or an error.
 using RunFunction = std::function<absl::StatusOr<int>(Console&)>;
 
-// A subcommand being described by tables of options
+// A command being described by tables of options
 // (tara/base/option_table.h), whose names have dashes; those without are
 // positional arguments, in the order of the calls.
 class Command {
  public:
-  struct Impl;
-
-  explicit Command(std::unique_ptr<Impl> impl);
-  ~Command();
+  // The program itself; its subcommands are the commands.
+  explicit Command(std::string summary);
   Command(const Command&) = delete;
   Command& operator=(const Command&) = delete;
 
   // Adds options. The members' values are the defaults, which the help shows;
-  // they must live as long as the command line.
+  // they must live as long as the command.
   void Add(const OptionTable& table);
 
   // Lines after the options, which are wrapped unless they begin with a space.
-  void SetNotes(std::string notes);
+  void SetNotes(std::string notes) { notes_ = std::move(notes); }
   // Lines to try, one command each, without "tara".
-  void SetExamples(std::vector<std::string> examples);
+  void SetExamples(std::vector<std::string> examples) {
+    examples_ = std::move(examples);
+  }
 
   // A command has subcommands, a function to run, or both: then the function
   // runs where none of the subcommands is named, and must itself refuse missing
   // arguments.
   Command& AddCommand(const std::string& name, const std::string& summary);
-  // Returns the values that the function will receive, for Add.
+  // Also returns the values that the function will receive, for Add.
+  template <typename Values>
+  std::pair<Command&, Values*> AddCommand(
+      const std::string& name, const std::string& summary,
+      absl::StatusOr<int> (*run)(const Values&, Console&)) {
+    Command& command = AddCommand(name, summary);
+    return {command, command.SetRun(run)};
+  }
   template <typename Values>
   Values* SetRun(absl::StatusOr<int> (*run)(const Values&, Console&)) {
     const auto values = std::make_shared<Values>();
-    SetRun([run, values](Console& console) { return run(*values, console); });
+    run_ = [run, values](Console& console) { return run(*values, console); };
     return values.get();
   }
 
   std::string Help() const;
 
  private:
-  friend class CommandLine;
+  friend struct ParsedCommand;
 
-  void SetRun(RunFunction run);
+  // A row of the help: what to write, and what it does.
+  struct HelpRow {
+    std::string left;
+    std::string right;
+  };
 
-  std::unique_ptr<Impl> impl_;
+  Command(std::shared_ptr<CLI::App> app, std::string path, std::string summary);
+
+  static std::string FormatRows(absl::string_view title,
+                                const std::vector<HelpRow>& rows);
+  void AddOne(const Option& option);
+  std::vector<std::string> CommandNames() const;
+  const Command& Named() const;
+  absl::Status CheckCommands() const;
+
+  const std::shared_ptr<CLI::App> app_;
+  const std::string path_;  // "tara games list"
+  const std::string summary_;
+  std::string notes_;
+  std::vector<std::string> examples_;
+  std::vector<HelpRow> arguments_;
+  std::vector<HelpRow> options_;
+  std::vector<std::string> option_names_;
+  std::string usage_;
+  RunFunction run_;
+  std::vector<std::unique_ptr<Command>> commands_;
 };
 
 // The command that the arguments name.
 struct ParsedCommand {
+  // `root` must outlive the result.
+  static ParsedCommand Parse(Command& root, const std::string& version,
+                             int argc, const char* const* argv);
+
   std::string name;  // "tara games list"
   // Runs the command; or prints help or the version, for --help and --version;
   // or returns a usage error for wrong arguments.
   RunFunction run;
-};
-
-class CommandLine {
- public:
-  CommandLine(const std::string& summary, const std::string& version);
-  ~CommandLine();
-
-  // The program itself; its subcommands are the commands.
-  Command& root();
-
-  // REQUIRES: the result is not run after the command line is destroyed.
-  ParsedCommand Parse(int argc, const char* const* argv);
-
- private:
-  std::unique_ptr<Command> root_;
-  std::string version_;
 };
 
 }  // namespace tara::cli

@@ -45,17 +45,10 @@ struct EngineFlags {
   bool json = false;
 };
 
-// Variant of the first game if none is given.
 constexpr char kFirstVariant[] = "sacred_hill_l1";
 
 // The model without a network: random games evaluate positions.
 constexpr char kPlayoutsModel[] = "playouts";
-
-absl::StatusOr<std::unique_ptr<engine::EngineModel>> LoadModel(
-    const EngineFlags& options, const std::string& file, uint64_t seed) {
-  if (file.empty()) return engine::EngineModel::OfPlayouts(seed, options.cache);
-  return engine::EngineModel::OfNetwork(file, options.inference, options.cache);
-}
 
 // Returns the position of the first game: of the variant that is named, or of
 // the first one.
@@ -121,7 +114,6 @@ class ReaderWatch {
   std::thread thread_;
 };
 
-// Speaks a protocol of docs/reference/protocol.md on the console's streams.
 absl::StatusOr<int> RunEngine(const EngineFlags& flags, Console& console) {
   EngineFlags options = flags;
   // Wrong arguments are reported before a network is loaded.
@@ -145,8 +137,13 @@ absl::StatusOr<int> RunEngine(const EngineFlags& flags, Console& console) {
   if (!file.empty()) learned = train::LearnedByModel(file);
   TARA_ASSIGN_OR_RETURN(const State start,
                         FirstStart(options, file, learned, console));
-  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<engine::EngineModel> model,
-                        LoadModel(options, file, given.seed));
+  std::unique_ptr<engine::EngineModel> model;
+  if (file.empty()) {
+    model = engine::EngineModel::OfPlayouts(given.seed, options.cache);
+  } else {
+    TARA_ASSIGN_OR_RETURN(model, engine::EngineModel::OfNetwork(
+                                     file, options.inference, options.cache));
+  }
   if (learned.has_value()) {
     model->SetLearned(*std::move(learned), options.untrained);
   }
@@ -172,9 +169,8 @@ absl::StatusOr<int> RunEngine(const EngineFlags& flags, Console& console) {
 }  // namespace
 
 void RegisterEngine(Command& root) {
-  Command& command = root.AddCommand(
-      "engine", "serve other programs: line protocol or JSON lines");
-  EngineFlags* const options = command.SetRun(RunEngine);
+  const auto [command, options] = root.AddCommand(
+      "engine", "serve other programs: line protocol or JSON lines", RunEngine);
   command.Add({
       {"--model FILE", &options->model,
        "evaluator of positions: a bundle, a checkpoint, or the folder of a run "

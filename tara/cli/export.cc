@@ -59,7 +59,6 @@ absl::StatusOr<std::vector<nn::BundleVariant>> VariantsFor(
   return variants;
 }
 
-// Writes a trained network as a model bundle.
 absl::StatusOr<int> RunExport(const ExportOptions& options, Console& console) {
   TARA_RETURN_IF_ERROR(
       CheckOutput("--output", options.output, {}, kBundleFile));
@@ -71,10 +70,8 @@ absl::StatusOr<int> RunExport(const ExportOptions& options, Console& console) {
                      " is already a bundle; expected a run's folder or a "
                      "checkpoint"));
   }
-  TARA_ASSIGN_OR_RETURN(const nn::Checkpoint checkpoint,
-                        nn::ReadCheckpoint(path));
-  TARA_ASSIGN_OR_RETURN(train::RunProvenance origin,
-                        train::ProvenanceOf(path, checkpoint));
+  TARA_ASSIGN_OR_RETURN(const auto checkpoint, nn::ReadCheckpoint(path));
+  TARA_ASSIGN_OR_RETURN(auto origin, train::ProvenanceOf(path, checkpoint));
   nn::BundleOptions bundle = {.made_by = absl::StrCat("tara ", kVersion),
                               .weights = options.weights == "float16"
                                              ? nn::WeightType::kFloat16
@@ -111,9 +108,8 @@ absl::StatusOr<int> RunExport(const ExportOptions& options, Console& console) {
 }  // namespace
 
 void RegisterExport(Command& root) {
-  Command& command =
-      root.AddCommand(kExportCommand.name, kExportCommand.summary);
-  ExportOptions* const options = command.SetRun(RunExport);
+  const auto [command, options] =
+      root.AddCommand(kExportCommand.name, kExportCommand.summary, RunExport);
   command.Add({
       {"RUN", &options->model,
        "folder of a run (its newest checkpoint), or a checkpoint file",

@@ -26,7 +26,6 @@
 namespace tara::cli {
 namespace {
 
-// Returns the variant named by the flags, or a usage error.
 absl::StatusOr<Variant> VariantOf(const GameFlags& flags) {
   return AsUsageError(ParseVariant(flags.variant));
 }
@@ -203,8 +202,7 @@ absl::Status SetRuleOptions(absl::string_view flag,
 
 absl::StatusOr<State> StartOf(const GameFlags& flags) {
   TARA_ASSIGN_OR_RETURN(const Variant variant, VariantOf(flags));
-  TARA_ASSIGN_OR_RETURN(const RuleOptions options,
-                        RuleOptionsOf(flags, variant));
+  TARA_ASSIGN_OR_RETURN(const auto options, RuleOptionsOf(flags, variant));
   return InitialState(variant, options);
 }
 

@@ -59,7 +59,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Common options of the subcommands of `games`: a store and a choice of games.
 struct GamesQueryOptions {
   std::string store;  // a game store, or the folder of a run
   std::string variant;
@@ -82,7 +81,6 @@ struct GamesExportOptions {
   std::string output = "-";
 };
 
-// Returns the query of the options, or a usage error for an unknown variant.
 absl::StatusOr<record::GameQuery> QueryOf(const GamesQueryOptions& options) {
   if (!options.variant.empty()) {
     TARA_RETURN_IF_ERROR(AsUsageError(ParseVariant(options.variant).status()));
@@ -132,14 +130,11 @@ std::string GameRowsJson(absl::Span<const record::GameRow> rows) {
 
 namespace {
 
-// Lists games, newest first.
 absl::StatusOr<int> RunGamesList(const GamesQueryOptions& options,
                                  Console& console) {
   TARA_ASSIGN_OR_RETURN(record::GameQuery query, QueryOf(options));
-  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<record::GameStore> store,
-                        OpenStoreForReading(options.store));
-  TARA_ASSIGN_OR_RETURN(const std::vector<record::GameRow> rows,
-                        store->List(query));
+  TARA_ASSIGN_OR_RETURN(const auto store, OpenStoreForReading(options.store));
+  TARA_ASSIGN_OR_RETURN(const auto rows, store->List(query));
   for (const record::GameRow& row : rows) {
     TARA_RETURN_IF_ERROR(store->CheckRow(row));
   }
@@ -197,7 +192,6 @@ std::string EarlyEndText(const proto::GameResult& result) {
                       result.points(0), "-", result.points(1), ".\n");
 }
 
-// Actions with their seats and, of searches, the value for the seat.
 void PrintActions(const proto::GameRecord& record,
                   const record::ReplayedGame& game, Console& console) {
   for (int ply = 0; ply < record.steps_size(); ++ply) {
@@ -212,15 +206,12 @@ void PrintActions(const proto::GameRecord& record,
   console.out << EarlyEndText(record.result()) << "\n";
 }
 
-// Shows one game: origin, actions, a position, the result.
 absl::StatusOr<int> RunGamesShow(const GamesShowOptions& options,
                                  Console& console) {
-  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<record::GameStore> store,
-                        OpenStoreForReading(options.store));
+  TARA_ASSIGN_OR_RETURN(const auto store, OpenStoreForReading(options.store));
   TARA_ASSIGN_OR_RETURN(const proto::GameRecord record,
                         store->Get(static_cast<uint64_t>(options.game_index)));
-  TARA_ASSIGN_OR_RETURN(const record::ReplayedGame game,
-                        record::Replay(record));
+  TARA_ASSIGN_OR_RETURN(const auto game, record::Replay(record));
   if (options.format == "json") {
     if (!game.finished()) {
       return absl::FailedPreconditionError(absl::StrCat(
@@ -314,14 +305,11 @@ std::vector<int> OptionValues(const record::GameStatistics& s) {
   return values;
 }
 
-// Sums games up by variant and rule options.
 absl::StatusOr<int> RunGamesStats(const GamesQueryOptions& options,
                                   Console& console) {
   TARA_ASSIGN_OR_RETURN(const record::GameQuery query, QueryOf(options));
-  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<record::GameStore> store,
-                        OpenStoreForReading(options.store));
-  TARA_ASSIGN_OR_RETURN(std::vector<record::GameStatistics> all,
-                        store->Statistics(query));
+  TARA_ASSIGN_OR_RETURN(const auto store, OpenStoreForReading(options.store));
+  TARA_ASSIGN_OR_RETURN(auto all, store->Statistics(query));
   if (options.format != "json") {
     std::stable_sort(
         all.begin(), all.end(),
@@ -347,14 +335,11 @@ absl::StatusOr<std::optional<std::string>> LineOf(
     const proto::GameRecord& record) {
   if (record.unrecorded_length() > 0) return std::nullopt;
   // Replays the game, which may be damaged, before anything is printed.
-  TARA_ASSIGN_OR_RETURN(const record::ReplayedGame game,
-                        record::Replay(record));
+  TARA_ASSIGN_OR_RETURN(const auto game, record::Replay(record));
   if (!game.finished()) return std::nullopt;
   return record::GameToLine(game.states.front(), record::ActionsOf(record));
 }
 
-// Writes games as JSON lines, oldest first; a file appears only when all are
-// written.
 absl::StatusOr<int> RunGamesExport(const GamesExportOptions& options,
                                    Console& console) {
   const bool to_file = options.output != "-";
@@ -367,16 +352,13 @@ absl::StatusOr<int> RunGamesExport(const GamesExportOptions& options,
                         OpenStoreForReading(options.query.store));
   std::optional<AtomicFile> file;
   if (to_file) {
-    TARA_ASSIGN_OR_RETURN(AtomicFile created,
-                          AtomicFile::Create(options.output));
+    TARA_ASSIGN_OR_RETURN(auto created, AtomicFile::Create(options.output));
     file.emplace(std::move(created));
   }
-  TARA_ASSIGN_OR_RETURN(const std::vector<uint64_t> indices,
-                        store->Indices(query));
+  TARA_ASSIGN_OR_RETURN(const auto indices, store->Indices(query));
   int64_t left_out = 0;
   for (const uint64_t index : indices) {
-    TARA_ASSIGN_OR_RETURN(const proto::GameRecord record,
-                          store->GetListed(index));
+    TARA_ASSIGN_OR_RETURN(const auto record, store->GetListed(index));
     TARA_ASSIGN_OR_RETURN(const std::optional<std::string> line,
                           LineOf(record));
     if (!line.has_value()) {
@@ -416,8 +398,8 @@ void AddQueryFlags(Command& command, GamesQueryOptions* options) {
 }
 
 void AddList(Command& games) {
-  Command& command = games.AddCommand("list", "list games, newest first");
-  GamesQueryOptions* const options = command.SetRun(RunGamesList);
+  const auto [command, options] =
+      games.AddCommand("list", "list games, newest first", RunGamesList);
   options->limit = kListLimit;
   AddQueryFlags(command, options);
   command.Add({
@@ -429,8 +411,8 @@ void AddList(Command& games) {
 }
 
 void AddShow(Command& games) {
-  Command& command = games.AddCommand("show", "show one game");
-  GamesShowOptions* const options = command.SetRun(RunGamesShow);
+  const auto [command, options] =
+      games.AddCommand("show", "show one game", RunGamesShow);
   command.Add({
       StoreArgument(&options->store),
       {"INDEX", &options->game_index, 0, 0x1p63, "index of the game, as listed",
@@ -448,9 +430,9 @@ void AddShow(Command& games) {
 }
 
 void AddExport(Command& games) {
-  Command& command = games.AddCommand(
-      "export", "write games as JSON lines, which `tara verify` checks");
-  GamesExportOptions* const options = command.SetRun(RunGamesExport);
+  const auto [command, options] = games.AddCommand(
+      "export", "write games as JSON lines, which `tara verify` checks",
+      RunGamesExport);
   AddQueryFlags(command, &options->query);
   command.Add({
       {"--limit N", &options->query.limit, 0, 0x1p63,
@@ -464,28 +446,13 @@ void AddExport(Command& games) {
 }
 
 void AddStats(Command& games) {
-  Command& command = games.AddCommand(
-      "stats", "summarize games: wins, points, lengths, endings");
-  GamesQueryOptions* const options = command.SetRun(RunGamesStats);
+  const auto [command, options] = games.AddCommand(
+      "stats", "summarize games: wins, points, lengths, endings",
+      RunGamesStats);
   AddQueryFlags(command, options);
   command.Add({FormatOption(&options->format)});
   command.SetExamples({"games stats runs/mine --format=json"});
 }
-
-}  // namespace
-
-void RegisterGames(Command& root) {
-  Command& games = root.AddCommand(
-      "games", "list, show, export and summarize the games of a store");
-  AddList(games);
-  AddShow(games);
-  AddExport(games);
-  AddStats(games);
-  games.SetExamples(
-      {"games list runs/mine", "games export runs/mine | tara verify -"});
-}
-
-namespace {
 
 // Games in progress a thread: a batch for a player that searches.
 constexpr int kConcurrentGames = 32;
@@ -561,8 +528,7 @@ absl::StatusOr<Model> MakeModel(const SelfPlayFlags& options) {
                         NetworkOf(options.model, player != nullptr));
   TARA_ASSIGN_OR_RETURN(const std::string file,
                         eval::FindCheckpoint(network.path));
-  TARA_ASSIGN_OR_RETURN(nn::LoadedNetwork loaded,
-                        nn::LoadNetwork(file, network.inference));
+  TARA_ASSIGN_OR_RETURN(auto loaded, nn::LoadNetwork(file, network.inference));
   // Another number type plays other games.
   return Model{
       absl::StrCat(std::filesystem::path(file).stem().string(),
@@ -583,7 +549,6 @@ std::string NotLearnedLines(const std::string& file,
   return text;
 }
 
-// Returns the seed of a game.
 uint64_t SeedOf(const SelfPlayFlags& options, const Model& model, size_t starts,
                 uint64_t number) {
   const auto seed = options.seed;
@@ -599,8 +564,7 @@ uint64_t SeedOf(const SelfPlayFlags& options, const Model& model, size_t starts,
 absl::StatusOr<std::vector<uint64_t>> MissingGames(
     record::GameStore& store, const std::vector<State>& starts,
     const SelfPlayFlags& options, const Model& model, uint64_t games) {
-  TARA_ASSIGN_OR_RETURN(const std::vector<record::GameRow> rows,
-                        store.List({}));
+  TARA_ASSIGN_OR_RETURN(const auto rows, store.List({}));
   std::unordered_set<uint64_t> present;
   for (const record::GameRow& row : rows) {
     const State& start = starts[row.game_index % starts.size()];
@@ -687,7 +651,6 @@ absl::Status PlayMissingOfPlayer(const SelfPlayFlags& options,
   return absl::OkStatus();
 }
 
-// Plays the games that are missing.
 absl::Status PlayMissing(const SelfPlayFlags& options, const Model& model,
                          const std::vector<State>& starts,
                          const std::vector<uint64_t>& missing,
@@ -719,12 +682,9 @@ absl::Status PlayMissing(const SelfPlayFlags& options, const Model& model,
                           missing, evaluator, sink, stop, stats);
 }
 
-// Plays games of a player against itself, into a game store. Games in the store
-// are not played again, so the same command resumes.
 absl::StatusOr<int> RunSelfPlay(const SelfPlayFlags& options,
                                 Console& console) {
-  TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
-                        StartsOf(options.game));
+  TARA_ASSIGN_OR_RETURN(const auto starts, StartsOf(options.game));
   TARA_ASSIGN_OR_RETURN(Model model, MakeModel(options));
   std::string not_learned;
   if (model.is_network) {
@@ -756,8 +716,7 @@ absl::StatusOr<int> RunSelfPlay(const SelfPlayFlags& options,
   const absl::Time begin = SteadyTime();
   const auto sink = [&](const proto::GameRecord& game) {
     const uint64_t done = wanted - missing.size() + stats.games;
-    status_line.Show(absl::StrCat(done, " of ", wanted, " games"),
-                     static_cast<double>(done), static_cast<double>(wanted),
+    status_line.Show(absl::StrCat(done, " of ", wanted, " games"), done, wanted,
                      "games");
     return store->Add(game);
   };
@@ -782,10 +741,21 @@ absl::StatusOr<int> RunSelfPlay(const SelfPlayFlags& options,
 
 }  // namespace
 
+void RegisterGames(Command& root) {
+  Command& games = root.AddCommand(
+      "games", "list, show, export and summarize the games of a store");
+  AddList(games);
+  AddShow(games);
+  AddExport(games);
+  AddStats(games);
+  games.SetExamples(
+      {"games list runs/mine", "games export runs/mine | tara verify -"});
+}
+
 void RegisterSelfPlay(Command& root) {
-  Command& command = root.AddCommand(
-      "selfplay", "play games of a player against itself, into a game store");
-  SelfPlayFlags* const options = command.SetRun(RunSelfPlay);
+  const auto [command, options] = root.AddCommand(
+      "selfplay", "play games of a player against itself, into a game store",
+      RunSelfPlay);
   AddGameFlags(command, &options->game, kVariantOrAllHelp);
   command.Add({
       {"-o,--output DB", &options->output,

@@ -70,26 +70,18 @@ void AddOrName(Command& outer, const CommandName& command, const Add& add) {
 void AddCommands(Command& root) {
   RegisterPlay(root);
   AddOrName(root, kTrainCommand, [](auto& outer) { RegisterTrain(outer); });
-  RegisterArena(root);
-  RegisterCrossPlay(root);
-  RegisterRate(root);
-  RegisterSelfPlay(root);
-  RegisterBalance(root);
-  RegisterPuzzles(root);
-  RegisterReview(root);
-  RegisterExplore(root);
-  RegisterEngine(root);
+  for (const auto add : {RegisterArena, RegisterCrossPlay, RegisterRate,
+                         RegisterSelfPlay, RegisterBalance, RegisterPuzzles,
+                         RegisterReview, RegisterExplore, RegisterEngine}) {
+    add(root);
+  }
   AddOrName(root, kExportCommand, [](auto& outer) { RegisterExport(outer); });
-  RegisterModel(root);
-  RegisterGames(root);
-  RegisterShow(root);
-  RegisterSolve(root);
-  RegisterLevels(root);
-  RegisterVariants(root);
-  RegisterVerify(root);
-  RegisterPerft(root);
-  RegisterStats(root);
-  RegisterWeb(root);
+  for (const auto add :
+       {RegisterModel, RegisterGames, RegisterShow, RegisterSolve,
+        RegisterLevels, RegisterVariants, RegisterVerify, RegisterPerft,
+        RegisterStats, RegisterWeb}) {
+    add(root);
+  }
   AddOrName(root, kFleetWorkerCommand,
             [](auto& outer) { RegisterFleetWorker(outer); });
   Command& bench = RegisterBench(root);
@@ -107,7 +99,6 @@ void AddCommands(Command& root) {
                     "COMMAND --help"});
 }
 
-// Returns the arguments other than options, joined by spaces.
 std::string Words(int argc, const char* const* argv) {
   std::vector<absl::string_view> words;
   for (int i = 1; i < argc; ++i) {
@@ -174,7 +165,6 @@ absl::Status BecomeTorchProgram(char* const* argv) {
       "; a clone of the project has it"));
 }
 
-// Writes an error as one line and returns the exit status that goes with it.
 int Report(const absl::Status& error, absl::string_view command,
            Console& console) {
   console.err << "tara: " << Printable(error.message());
@@ -183,13 +173,12 @@ int Report(const absl::Status& error, absl::string_view command,
   return IsUsageError(error) ? kExitUsage : kExitFailure;
 }
 
-// Runs the command that the arguments name and returns the exit status.
 int RunCommand(int argc, const char* const* argv, Console& console) {
-  CommandLine command_line(
-      "play, train, compare and study ten variants of the board game Tara",
-      absl::StrCat("tara ", kVersion));
-  AddCommands(command_line.root());
-  const ParsedCommand command = command_line.Parse(argc, argv);
+  Command root(
+      "play, train, compare and study ten variants of the board game Tara");
+  AddCommands(root);
+  const ParsedCommand command =
+      ParsedCommand::Parse(root, absl::StrCat("tara ", kVersion), argc, argv);
   const absl::StatusOr<int> status =
       CatchExhaustion([&] { return command.run(console); });
   console.out.flush();

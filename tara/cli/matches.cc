@@ -47,19 +47,20 @@
 namespace tara::cli {
 namespace {
 
-// What the commands have in common that play matches.
-struct MatchFlags {
+struct ContestFlags {
   GameFlags game;
+  bool untrained = false;            // play what a network has not learned, too
   std::optional<int> opening_plies;  // none: DefaultOpeningPlies
-  std::string adjudicate = "proof";  // or "none"
-  // As ParseTimeControl reads it; empty: no clocks.
-  std::string time_control;
-  std::string store;  // to resume; empty: none
-  int threads = 0;    // 0: one per core
+  std::string store;                 // to resume; empty: none
+  int threads = 0;                   // 0: one per core
   uint64_t seed = 1;
-  bool untrained = false;  // play what a network has not learned, too
   ReportFlags report;
   std::string fleet = "none";
+};
+
+struct MatchFlags : ContestFlags {
+  std::string adjudicate = "proof";  // or "none"
+  std::string time_control;  // as ParseTimeControl reads it; empty: no clocks
 };
 
 // --opening-plies, at least `least`.
@@ -100,7 +101,6 @@ void AddMatchFlags(Command& command, MatchFlags* flags) {
   });
 }
 
-// Returns the notes of --help on players, with their specs.
 std::string MatchNotes() {
   return absl::StrCat(
       "Players:\n", eval::PlayerSpecHelp(),
@@ -132,13 +132,17 @@ struct Match {
 // Plays matches by the flags, which must outlive it.
 class MatchTable {
  public:
+  MatchTable(const MatchFlags& flags, const eval::ArenaOptions& arena,
+             int openings)
+      : flags_(flags), games_of_openings_(openings), arena_(arena) {}
+
   // `arena` has the options without flags; each match has its number of games
   // or, if not 0, of openings. Returns usage errors for wrong flags, and the
   // errors of opening the store.
   static absl::StatusOr<std::unique_ptr<MatchTable>> Create(
       const MatchFlags& flags, const eval::ArenaOptions& arena,
       int openings = 0) {
-    std::unique_ptr<MatchTable> table(new MatchTable(flags, arena, openings));
+    auto table = std::make_unique<MatchTable>(flags, arena, openings);
     eval::ArenaOptions& options = table->arena_;
     options.opening_plies = flags.opening_plies;
     options.seed = flags.seed;
@@ -236,10 +240,6 @@ class MatchTable {
   }
 
  private:
-  MatchTable(const MatchFlags& flags, const eval::ArenaOptions& arena,
-             int openings)
-      : flags_(flags), games_of_openings_(openings), arena_(arena) {}
-
   // With a fleet, several threads may play concurrently.
   absl::StatusOr<eval::ArenaResult> Play(
       const Match& match, const eval::ArenaProgressCallback& on_progress) {
@@ -276,8 +276,7 @@ class MatchTable {
   std::unique_ptr<record::GameStore> store_;  // null: none
 };
 
-struct ArenaFlags {
-  MatchFlags match;
+struct ArenaFlags : MatchFlags {
   std::string player_a;  // or a team
   std::string player_b;
   bool by_match = false;
@@ -288,11 +287,8 @@ struct ArenaFlags {
 
 constexpr int kDefaultGames = 200;
 
-// Lets two players or teams play each other in one variant or in all. An
-// interrupt (Ctrl-C) ends it with a report of the games that are finished.
 absl::StatusOr<int> RunArena(const ArenaFlags& options, Console& console) {
-  TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
-                        StartsOf(options.match.game));
+  TARA_ASSIGN_OR_RETURN(const auto starts, StartsOf(options.game));
   eval::ArenaOptions arena = {.by_match = options.by_match,
                               .games = options.games};
   if (!options.sprt.empty()) {
@@ -303,23 +299,21 @@ absl::StatusOr<int> RunArena(const ArenaFlags& options, Console& console) {
     arena.games =
         arena.sprt.has_value() ? eval::kMaxGamesOfATest : kDefaultGames;
   }
-  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<MatchTable> table,
-                        MatchTable::Create(options.match, arena));
+  TARA_ASSIGN_OR_RETURN(const auto table, MatchTable::Create(options, arena));
   TARA_ASSIGN_OR_RETURN(const eval::Contestant player_a,
                         table->ContestantOf(options.player_a));
   TARA_ASSIGN_OR_RETURN(const eval::Contestant player_b,
                         table->ContestantOf(options.player_b));
   const std::vector<eval::PlayerSpec> players = PlayersOf(player_a, player_b);
   TARA_RETURN_IF_ERROR(
-      CheckLearned(players, starts, options.match.untrained, console));
+      CheckLearned(players, starts, options.untrained, console));
   std::vector<Match> matches;
   for (const State& start : starts) {
     matches.push_back(
         {start, std::string(Info(start.variant).id), &player_a, &player_b});
   }
   const StopCheck stop = StopOnSignals();
-  TARA_ASSIGN_OR_RETURN(std::vector<eval::ArenaResult> results,
-                        table->PlayAll(matches, stop, console));
+  TARA_ASSIGN_OR_RETURN(auto results, table->PlayAll(matches, stop, console));
   std::vector<eval::ArenaReportRow> rows;
   for (size_t i = 0; i < starts.size(); ++i) {
     if (results[i].games == 0) continue;  // stopped before the first pair's end
@@ -327,69 +321,21 @@ absl::StatusOr<int> RunArena(const ArenaFlags& options, Console& console) {
                     .player_a = player_a.team.text,
                     .player_b = player_b.team.text,
                     .result = std::move(results[i]),
-                    .time_control = options.match.time_control,
+                    .time_control = options.time_control,
                     .not_learned = NotLearnedByAny(players, starts[i])});
   }
   TARA_RETURN_IF_ERROR(
-      WriteReport(options.match.report, eval::ReportArena(rows), console));
+      WriteReport(options.report, eval::ReportArena(rows), console));
   return EndOf(stop, console);
 }
 
-}  // namespace
-
-void RegisterArena(Command& root) {
-  Command& command = root.AddCommand(
-      "arena", "play a match of two players: score, interval, Elo");
-  ArenaFlags* const options = command.SetRun(RunArena);
-  AddGameFlags(command, &options->match.game, kVariantOrAllHelp);
-  command.Add({
-      {"A", &options->player_a, "player or team A", kRequired},
-      {"B", &options->player_b, "player or team B", kRequired},
-      {"--games N", &options->games, 1, 10000000,
-       "games per variant, rounded up to an even number (to whole matches with "
-       "--by-match); with --sprt the maximum, by default 20000",
-       Default("200")},
-      {"--by-match", &options->by_match,
-       "whole matches: one game per seat, each started by another seat; points "
-       "add up, and players with utility=match play for the score"},
-      {"--sprt TEST", &options->sprt,
-       "sequential test per variant, such as elo0=0,elo1=10: ends when the "
-       "pairs decide whether A is stronger by elo0 or by elo1; also "
-       "alpha=0.05, beta=0.05 (error rates)",
-       Default("none")},
-  });
-  AddMatchFlags(command, &options->match);
-  command.SetNotes(absl::StrCat(
-      MatchNotes(),
-      "\n\n"
-      "In variants for pairs, A and B may be teams of two players, SPEC+SPEC. "
-      "Each opening is then played with the partners in either order.\n",
-      "\n"
-      "Ctrl-C ends the match with a report of the finished games."));
-  command.SetExamples(
-      {"arena --variant four_treasures random greedy",
-       "arena --variant all greedy mcts:sims=100 --games 40 --format=json",
-       "arena --variant sacred_hill_l1 net:runs/mine,sims=100 greedy",
-       "arena --variant high_kings_l1 --by-match mcts:utility=match mcts",
-       "arena --variant poisoned_chalice --time-control 60s+1s mcts "
-       "alphabeta",
-       "arena --variant four_treasures --sprt elo0=0,elo1=20 mcts "
-       "mcts:sims=50",
-       "arena --variant four_treasures mcts 'engine:./my_engine -l 3,move=5'",
-       "arena --variant four_treasures_doubles mcts+greedy alphabeta"});
-}
-
-namespace {
-
-struct CrossPlayFlags {
-  MatchFlags match;
+struct CrossPlayFlags : MatchFlags {
   std::string player_a;
   std::string player_b;
   std::string player_c;  // may be a team; empty: A and B are the opponents
   int games = 400;       // of A with B against each opponent
 };
 
-// Returns the single player of a spec.
 absl::StatusOr<eval::Contestant> MakePartner(const MatchTable& table,
                                              const std::string& text) {
   TARA_ASSIGN_OR_RETURN(eval::Contestant contestant, table.ContestantOf(text));
@@ -406,13 +352,9 @@ struct Pairing {
   double weight;
 };
 
-// Measures the strength of two players as partners of each other, in one
-// variant in pairs or in all of them. An interrupt (Ctrl-C) ends it with a
-// report of the openings that are finished.
 absl::StatusOr<int> RunCrossPlay(const CrossPlayFlags& options,
                                  Console& console) {
-  TARA_ASSIGN_OR_RETURN(std::vector<State> starts,
-                        StartsOf(options.match.game));
+  TARA_ASSIGN_OR_RETURN(std::vector<State> starts, StartsOf(options.game));
   if (starts.size() > 1) {
     std::erase_if(starts, [](const State& start) {
       return Info(start.variant).seats < 4;
@@ -421,15 +363,13 @@ absl::StatusOr<int> RunCrossPlay(const CrossPlayFlags& options,
   // Four games of A with B to an opening: either seating on either side.
   TARA_ASSIGN_OR_RETURN(
       const std::unique_ptr<MatchTable> table,
-      MatchTable::Create(options.match, {}, (options.games + 3) / 4));
-  TARA_ASSIGN_OR_RETURN(const eval::Contestant a,
-                        MakePartner(*table, options.player_a));
-  TARA_ASSIGN_OR_RETURN(const eval::Contestant b,
-                        MakePartner(*table, options.player_b));
+      MatchTable::Create(options, {}, (options.games + 3) / 4));
+  TARA_ASSIGN_OR_RETURN(const auto a, MakePartner(*table, options.player_a));
+  TARA_ASSIGN_OR_RETURN(const auto b, MakePartner(*table, options.player_b));
   eval::CrossPlayReport report = {.players = {a.team.text, b.team.text},
                                   .studies = {},
                                   .worths = {},
-                                  .time_control = options.match.time_control};
+                                  .time_control = options.time_control};
   if (a.given.players[0].text == b.given.players[0].text) {
     return UsageError("A and B are both '", report.players[0],
                       "'; expected two different players");
@@ -454,8 +394,7 @@ absl::StatusOr<int> RunCrossPlay(const CrossPlayFlags& options,
                 {"A+B", others, &both, &c, weights[2]}};
   }
   const std::vector<eval::PlayerSpec> specs = PlayersOf(both, c);
-  TARA_RETURN_IF_ERROR(
-      CheckLearned(specs, starts, options.match.untrained, console));
+  TARA_RETURN_IF_ERROR(CheckLearned(specs, starts, options.untrained, console));
   std::vector<Match> matches;  // of each variant, one variant after another
   for (const State& start : starts) {
     for (const Pairing& pairing : pairings) {
@@ -467,9 +406,8 @@ absl::StatusOr<int> RunCrossPlay(const CrossPlayFlags& options,
     }
   }
   const StopCheck stop = StopOnSignals();
-  TARA_ASSIGN_OR_RETURN(std::vector<eval::ArenaResult> results,
-                        table->PlayAll(matches, stop, console));
-  Random random(options.match.seed);
+  TARA_ASSIGN_OR_RETURN(auto results, table->PlayAll(matches, stop, console));
+  Random random(options.seed);
   auto result = results.begin();
   for (const State& start : starts) {
     eval::CrossPlayStudy study = {
@@ -488,43 +426,10 @@ absl::StatusOr<int> RunCrossPlay(const CrossPlayFlags& options,
     report.studies.push_back(std::move(study));
     report.worths.push_back(worth);
   }
-  TARA_RETURN_IF_ERROR(WriteReport(options.match.report,
-                                   eval::ReportCrossPlay(report), console));
+  TARA_RETURN_IF_ERROR(
+      WriteReport(options.report, eval::ReportCrossPlay(report), console));
   return EndOf(stop, console);
 }
-
-}  // namespace
-
-void RegisterCrossPlay(Command& root) {
-  Command& command = root.AddCommand(
-      "crossplay", "compare two players as partners, in variants for pairs");
-  CrossPlayFlags* const options = command.SetRun(RunCrossPlay);
-  AddGameFlags(command, &options->match.game,
-               "variant for pairs, by its identifier in `tara variants`, or "
-               "'all' of them");
-  command.Add({
-      {"A", &options->player_a, "first partner", kRequired},
-      {"B", &options->player_b, "second partner", kRequired},
-      {"C", &options->player_c,
-       "their opponents, a player or a team; if omitted, A with A and B with "
-       "B"},
-      {"--games N", &options->games, 1, 10000000,
-       "games of A with B against each opponent, rounded to a multiple of "
-       "four; A with A and B with B play the same openings"},
-  });
-  AddMatchFlags(command, &options->match);
-  command.SetNotes(absl::StrCat(
-      "A with A, B with B, and A with B in either order play each "
-      "opening, from both sides. The score of A with B minus the "
-      "mean of the other two is the loss caused by different "
-      "habits. docs/explanation/statistics.md has the formulas.\n\n",
-      MatchNotes()));
-  command.SetExamples(
-      {"crossplay --variant four_treasures_doubles mcts:sims=100 alphabeta",
-       "crossplay --variant all net:runs/a,sims=100 net:runs/b,sims=100 mcts"});
-}
-
-namespace {
 
 // --- Players by their runs ---------------------------------------------------
 
@@ -609,8 +514,7 @@ absl::StatusOr<std::map<int, std::string>> ChosenCheckpoints(
 absl::StatusOr<std::vector<eval::RatedPlayer>> PlayersNamed(
     absl::Span<const std::string> arguments, const std::string& checkpoints,
     int simulations) {
-  TARA_ASSIGN_OR_RETURN(const CheckpointChoice choice,
-                        ParseChoice(checkpoints));
+  TARA_ASSIGN_OR_RETURN(const auto choice, ParseChoice(checkpoints));
   const auto team_of = [&](const std::string& path) {
     return eval::MakeTeam({eval::NetworkPlayer(path, simulations)});
   };
@@ -650,7 +554,6 @@ absl::StatusOr<std::vector<eval::RatedPlayer>> PlayersNamed(
   return players;
 }
 
-// Returns the players themselves; of teams, those in them.
 std::vector<eval::PlayerSpec> MembersOf(
     absl::Span<const eval::RatedPlayer> players) {
   std::vector<eval::PlayerSpec> members;
@@ -661,22 +564,16 @@ std::vector<eval::PlayerSpec> MembersOf(
   return members;
 }
 
-struct RateFlags {
+// Without a variant: in those that all the networks have learned; without a
+// store: RUN/ratings.db, or none.
+struct RateFlags : ContestFlags {
   std::vector<std::string> players;  // runs, checkpoints, player specs
-  GameFlags game;          // no variant: what all the networks have learned
-  bool untrained = false;  // what a network has not learned, too
   // Of a run: "all", every K-th generation and the newest ("every:K"), or the
   // listed generations ("0,10,20").
   std::string checkpoints = "all";
   int simulations = 100;             // of checkpoints; 0: the policy
   int games = 40;                    // of a player in a variant, on average
-  std::optional<int> opening_plies;  // none: DefaultOpeningPlies
   std::vector<std::string> anchors;  // "NAME=ELO"
-  std::string store;                 // empty: RUN/ratings.db, or none
-  int threads = 0;                   // 0: one per core
-  uint64_t seed = 1;
-  ReportFlags report;
-  std::string fleet = "none";
 };
 
 // Removes duplicate names, and checks that at least two players are left and
@@ -747,8 +644,6 @@ std::string ChooseStorePath(const RateFlags& options) {
   return ":memory:";
 }
 
-// Rates checkpoints and other players in one variant or in all. An interrupt
-// (Ctrl-C) ends it with the ratings by the games that are finished.
 absl::StatusOr<int> RunRate(const RateFlags& options, Console& console) {
   TARA_RETURN_IF_ERROR(
       CheckOutput("--html", options.report.html, {{"--store", options.store}}));
@@ -780,8 +675,7 @@ absl::StatusOr<int> RunRate(const RateFlags& options, Console& console) {
     TARA_ASSIGN_OR_RETURN(contestant,
                           eval::MakeContestant(player.given, /*stored=*/true));
   }
-  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<fleet::Fleet> fleet,
-                        ConnectFleet(options.fleet));
+  TARA_ASSIGN_OR_RETURN(const auto fleet, ConnectFleet(options.fleet));
   tournament.fleet = fleet.get();
 
   const StopCheck stop = StopOnSignals();
@@ -790,8 +684,7 @@ absl::StatusOr<int> RunRate(const RateFlags& options, Console& console) {
     status_line.Show(
         absl::StrCat(Info(progress.variant).id, ": ", progress.games, " of ",
                      progress.games_wanted, " games", FleetText(fleet.get())),
-        static_cast<double>(progress.games),
-        static_cast<double>(progress.games_wanted));
+        progress.games, progress.games_wanted);
     return !stop();
   };
   absl::StatusOr<eval::RatingTable> table =
@@ -828,53 +721,6 @@ absl::StatusOr<int> RunRate(const RateFlags& options, Console& console) {
   return EndOf(stop, console);
 }
 
-}  // namespace
-
-void RegisterRate(Command& root) {
-  Command& command = root.AddCommand(
-      "rate", "rate checkpoints and players: Elo per variant and overall");
-  RateFlags* const options = command.SetRun(RunRate);
-  command.Add({
-      {"RUN", &options->players,
-       "folder of a run, checkpoint, or player spec; repeatable", kRequired},
-      UntrainedOption(&options->untrained),
-      {"--checkpoints WHICH", &options->checkpoints,
-       "checkpoints of runs: all, every:K (and the newest), or generations "
-       "such as 0,10,20"},
-      {"--sims N", &options->simulations, 0, 1000000,
-       "simulations per action of checkpoints; 0 plays the policy"},
-      {"--games N", &options->games, 2, 1000000,
-       "mean games per player and variant, including those in the store"},
-      OpeningPliesOption(&options->opening_plies, 1),
-      {"--anchor NAME=ELO", &options->anchors,
-       "player with a fixed rating; repeatable",
-       Default("the first player at 0")},
-      {"--store FILE", &options->store, "game store to resume from",
-       Default("ratings.db of the first run")},
-      ThreadsOption(&options->threads),
-      SeedOption(&options->seed,
-                 "random seed; with equal precision of networks, games are "
-                 "reproducible"),
-      FleetOption(&options->fleet),
-  });
-  AddGameFlags(command, &options->game, kVariantOrLearnedHelp,
-               /*required=*/false);
-  AddReportFlags(command, &options->report);
-  command.SetNotes(absl::StrCat(
-      "The most informative pairs of players play first. Games are kept in the "
-      "store, so a further checkpoint plays only the missing games. Games of "
-      "different number types of a network (precision) are kept apart.\n\n"
-      "Players:\n",
-      eval::PlayerSpecHelp()));
-  command.SetExamples(
-      {"rate runs/all --variant all --checkpoints every:5 --html ratings.html",
-       "rate runs/a runs/b greedy --variant four_treasures --games 100",
-       "rate --variant high_kings_l1 random greedy mcts:sims=100 "
-       "--format=json"});
-}
-
-namespace {
-
 struct PuzzlesOptions {
   GameFlags game;
   std::string player = "best:sims=16";
@@ -885,11 +731,9 @@ struct PuzzlesOptions {
   uint64_t seed = 1;
 };
 
-// Prints the puzzles of each variant as soon as they are found.
 absl::StatusOr<int> RunPuzzles(const PuzzlesOptions& options,
                                Console& console) {
-  TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
-                        StartsOf(options.game));
+  TARA_ASSIGN_OR_RETURN(const auto starts, StartsOf(options.game));
   TARA_ASSIGN_OR_RETURN(const eval::PlayerSpec spec,
                         AsUsageError(eval::ParsePlayerSpec(options.player)));
   TARA_RETURN_IF_ERROR(CheckLearned(absl::MakeConstSpan(&spec, 1), starts,
@@ -935,10 +779,123 @@ absl::StatusOr<int> RunPuzzles(const PuzzlesOptions& options,
 
 }  // namespace
 
+void RegisterArena(Command& root) {
+  const auto [command, options] = root.AddCommand(
+      "arena", "play a match of two players: score, interval, Elo", RunArena);
+  AddGameFlags(command, &options->game, kVariantOrAllHelp);
+  command.Add({
+      {"A", &options->player_a, "player or team A", kRequired},
+      {"B", &options->player_b, "player or team B", kRequired},
+      {"--games N", &options->games, 1, 10000000,
+       "games per variant, rounded up to an even number (to whole matches with "
+       "--by-match); with --sprt the maximum, by default 20000",
+       Default("200")},
+      {"--by-match", &options->by_match,
+       "whole matches: one game per seat, each started by another seat; points "
+       "add up, and players with utility=match play for the score"},
+      {"--sprt TEST", &options->sprt,
+       "sequential test per variant, such as elo0=0,elo1=10: ends when the "
+       "pairs decide whether A is stronger by elo0 or by elo1; also "
+       "alpha=0.05, beta=0.05 (error rates)",
+       Default("none")},
+  });
+  AddMatchFlags(command, options);
+  command.SetNotes(absl::StrCat(
+      MatchNotes(),
+      "\n\n"
+      "In variants for pairs, A and B may be teams of two players, SPEC+SPEC. "
+      "Each opening is then played with the partners in either order.\n",
+      "\n"
+      "Ctrl-C ends the match with a report of the finished games."));
+  command.SetExamples(
+      {"arena --variant four_treasures random greedy",
+       "arena --variant all greedy mcts:sims=100 --games 40 --format=json",
+       "arena --variant sacred_hill_l1 net:runs/mine,sims=100 greedy",
+       "arena --variant high_kings_l1 --by-match mcts:utility=match mcts",
+       "arena --variant poisoned_chalice --time-control 60s+1s mcts "
+       "alphabeta",
+       "arena --variant four_treasures --sprt elo0=0,elo1=20 mcts "
+       "mcts:sims=50",
+       "arena --variant four_treasures mcts 'engine:./my_engine -l 3,move=5'",
+       "arena --variant four_treasures_doubles mcts+greedy alphabeta"});
+}
+
+void RegisterCrossPlay(Command& root) {
+  const auto [command, options] = root.AddCommand(
+      "crossplay", "compare two players as partners, in variants for pairs",
+      RunCrossPlay);
+  AddGameFlags(command, &options->game,
+               "variant for pairs, by its identifier in `tara variants`, or "
+               "'all' of them");
+  command.Add({
+      {"A", &options->player_a, "first partner", kRequired},
+      {"B", &options->player_b, "second partner", kRequired},
+      {"C", &options->player_c,
+       "their opponents, a player or a team; if omitted, A with A and B with "
+       "B"},
+      {"--games N", &options->games, 1, 10000000,
+       "games of A with B against each opponent, rounded to a multiple of "
+       "four; A with A and B with B play the same openings"},
+  });
+  AddMatchFlags(command, options);
+  command.SetNotes(absl::StrCat(
+      "A with A, B with B, and A with B in either order play each "
+      "opening, from both sides. The score of A with B minus the "
+      "mean of the other two is the loss caused by different "
+      "habits. docs/explanation/statistics.md has the formulas.\n\n",
+      MatchNotes()));
+  command.SetExamples(
+      {"crossplay --variant four_treasures_doubles mcts:sims=100 alphabeta",
+       "crossplay --variant all net:runs/a,sims=100 net:runs/b,sims=100 mcts"});
+}
+
+void RegisterRate(Command& root) {
+  const auto [command, options] = root.AddCommand(
+      "rate", "rate checkpoints and players: Elo per variant and overall",
+      RunRate);
+  command.Add({
+      {"RUN", &options->players,
+       "folder of a run, checkpoint, or player spec; repeatable", kRequired},
+      UntrainedOption(&options->untrained),
+      {"--checkpoints WHICH", &options->checkpoints,
+       "checkpoints of runs: all, every:K (and the newest), or generations "
+       "such as 0,10,20"},
+      {"--sims N", &options->simulations, 0, 1000000,
+       "simulations per action of checkpoints; 0 plays the policy"},
+      {"--games N", &options->games, 2, 1000000,
+       "mean games per player and variant, including those in the store"},
+      OpeningPliesOption(&options->opening_plies, 1),
+      {"--anchor NAME=ELO", &options->anchors,
+       "player with a fixed rating; repeatable",
+       Default("the first player at 0")},
+      {"--store FILE", &options->store, "game store to resume from",
+       Default("ratings.db of the first run")},
+      ThreadsOption(&options->threads),
+      SeedOption(&options->seed,
+                 "random seed; with equal precision of networks, games are "
+                 "reproducible"),
+      FleetOption(&options->fleet),
+  });
+  AddGameFlags(command, &options->game, kVariantOrLearnedHelp,
+               /*required=*/false);
+  AddReportFlags(command, &options->report);
+  command.SetNotes(absl::StrCat(
+      "The most informative pairs of players play first. Games are kept in the "
+      "store, so a further checkpoint plays only the missing games. Games of "
+      "different number types of a network (precision) are kept apart.\n\n"
+      "Players:\n",
+      eval::PlayerSpecHelp()));
+  command.SetExamples(
+      {"rate runs/all --variant all --checkpoints every:5 --html ratings.html",
+       "rate runs/a runs/b greedy --variant four_treasures --games 100",
+       "rate --variant high_kings_l1 random greedy mcts:sims=100 "
+       "--format=json"});
+}
+
 void RegisterPuzzles(Command& root) {
-  Command& command = root.AddCommand(
-      "puzzles", "find endgames in which one action alone keeps the win");
-  PuzzlesOptions* const options = command.SetRun(RunPuzzles);
+  const auto [command, options] = root.AddCommand(
+      "puzzles", "find endgames in which one action alone keeps the win",
+      RunPuzzles);
   AddGameFlags(command, &options->game, kVariantOrAllHelp);
   command.Add({
       {"--player SPEC", &options->player, "player of the games"},

@@ -41,10 +41,6 @@ absl::StatusOr<nn::Bundle> OpenBundle(const std::string& name) {
   return nn::Bundle::Open(path);
 }
 
-std::string Kilobytes(uint64_t bytes) {
-  return absl::StrFormat("%.1f kB", static_cast<double>(bytes) / 1e3);
-}
-
 uint64_t TotalSize(const nn::Bundle& bundle) {
   uint64_t size = 0;
   for (const std::string& name : bundle.archive().Names()) {
@@ -130,21 +126,12 @@ std::string VariantText(const nn::BundleVariant& variant) {
                       : absl::StrCat(" (", absl::StrJoin(options, ","), ")"));
 }
 
-std::string ResultName(nn::CheckResult result) {
-  switch (result) {
-    case nn::CheckResult::kAgrees:
-      return "agrees";
-    case nn::CheckResult::kDiffers:
-      return "differs";
-    case nn::CheckResult::kNotRun:
-      break;
-  }
-  return "not_run";
-}
+// By CheckResult.
+constexpr absl::string_view kResultNames[] = {"agrees", "differs", "not_run"};
 
 eval::ReportRow FieldsOf(const nn::FormCheck& check) {
   const bool compared = check.note.empty();
-  const std::string result = ResultName(check.result);
+  const std::string result(kResultNames[static_cast<size_t>(check.result)]);
   return {eval::TextField("form", "form", check.name),
           eval::TextField("computed_by", "computed by", check.computed_by),
           eval::JsonField("result", "result",
@@ -191,7 +178,6 @@ Json ChecksToJson(const nn::Bundle& bundle,
           {"forms", std::move(forms)}};
 }
 
-// Shows the kind, content and origin of a bundle.
 absl::StatusOr<int> RunModelShow(const ModelOptions& options,
                                  Console& console) {
   if (options.bundle.empty()) {
@@ -211,8 +197,9 @@ absl::StatusOr<int> RunModelShow(const ModelOptions& options,
               << manifest.shape.blocks << (light ? " layers, " : " blocks, ")
               << manifest.parameters << " parameters, weights of "
               << nn::WeightTypeName(manifest.weights) << "; "
-              << Kilobytes(TotalSize(bundle)) << ", made by "
-              << Printable(manifest.made_by) << "\n\n";
+              << absl::StrFormat("%.1f kB",
+                                 static_cast<double>(TotalSize(bundle)) / 1e3)
+              << ", made by " << Printable(manifest.made_by) << "\n\n";
   std::vector<std::string> outputs;
   for (const auto& info : nn::NetworkOutputInfos(manifest.has_owner)) {
     outputs.push_back(info.name);
@@ -229,13 +216,10 @@ absl::StatusOr<int> RunModelShow(const ModelOptions& options,
   return kExitOk;
 }
 
-// Holds a bundle to its golden positions. Returns kExitFailure if anything
-// differs.
 absl::StatusOr<int> RunModelVerify(const ModelOptions& options,
                                    Console& console) {
   TARA_ASSIGN_OR_RETURN(const nn::Bundle bundle, OpenBundle(options.bundle));
-  TARA_ASSIGN_OR_RETURN(const std::vector<nn::FormCheck> checks,
-                        nn::VerifyBundle(bundle));
+  TARA_ASSIGN_OR_RETURN(const auto checks, nn::VerifyBundle(bundle));
   if (options.format == "json") {
     console.out << JsonText(ChecksToJson(bundle, checks), 2) << "\n";
   } else {
@@ -252,8 +236,8 @@ absl::StatusOr<int> RunModelVerify(const ModelOptions& options,
 void RegisterModel(Command& root) {
   constexpr absl::string_view kBundleHelp =
       "a bundle (`tara export`), or best: the ready-made one";
-  Command& model = root.AddCommand("model", "show and verify model bundles");
-  ModelOptions* const shown = model.SetRun(RunModelShow);
+  const auto [model, shown] =
+      root.AddCommand("model", "show and verify model bundles", RunModelShow);
   model.Add({
       {"FILE", &shown->bundle, kBundleHelp},
       FormatOption(&shown->format),
@@ -264,9 +248,8 @@ void RegisterModel(Command& root) {
   model.SetExamples({"model hill.tara", "model hill.tara --format=json",
                      "model verify best"});
 
-  Command& verify =
-      model.AddCommand("verify", "check a bundle against its golden positions");
-  ModelOptions* const verified = verify.SetRun(RunModelVerify);
+  const auto [verify, verified] = model.AddCommand(
+      "verify", "check a bundle against its golden positions", RunModelVerify);
   verify.Add({
       {"FILE", &verified->bundle, kBundleHelp, kRequired},
       FormatOption(&verified->format),

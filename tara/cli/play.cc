@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <istream>
 #include <memory>
 #include <ostream>
@@ -149,19 +148,15 @@ std::string KeyOfSigns(Variant variant, bool unicode) {
   return text;
 }
 
-// Returns a search's statistics of the legal actions of a position.
-using Advisor =
-    std::function<absl::StatusOr<std::vector<mcts::RootAction>>(const State&)>;
-
-struct PlaySessionOptions {
-  State start = {};
-  // The sides that the person plays; the opponent plays the others.
-  std::array<bool, 2> person = {true, false};
-  uint64_t seed = 1;
+struct PlayFlags {
+  GameFlags game;
+  std::string opponent;    // empty: the best that there is for the variant
+  bool untrained = false;  // in what a network has not learned, too
+  std::string side = "red";
+  int hint_simulations = 1000;
+  std::optional<uint64_t> seed;  // another each time
+  std::string colour = "auto";
   bool ascii = false;
-  bool colour = false;
-  // The rules that the opponent's network has not learned; empty: none.
-  std::string not_learned = {};
 };
 
 constexpr absl::string_view kSideNames[] = {"Red", "Blue"};
@@ -200,21 +195,27 @@ constexpr std::pair<absl::string_view, absl::string_view> kCommands[] = {
 // notation, or commands. Not thread-safe; borrows what it is given.
 class PlaySession {
  public:
-  PlaySession(const PlaySessionOptions& options, eval::Player& opponent,
-              Advisor advisor, Console& console)
-      : options_(options),
+  // `spec` is that of the opponent.
+  PlaySession(const PlayFlags& flags, const State& start,
+              const eval::PlayerSpec& spec, eval::Player& opponent,
+              Console& console)
+      : flags_(flags),
+        person_({flags.side != "blue", flags.side != "red"}),
+        seed_(flags.seed.value_or(std::random_device()())),
+        colour_(UseColour(flags.colour, console)),
+        spec_(spec),
+        not_learned_(NotLearnedBy(spec, start)),
         opponent_(opponent),
-        advisor_(std::move(advisor)),
         console_(console),
-        random_(DeriveSeed(options.seed, 0, StreamPurpose::kArena)),
-        states_({options.start}) {}
+        random_(DeriveSeed(seed_, 0, StreamPurpose::kArena)),
+        states_({start}) {}
 
   // Plays until the game is finished or the person stops (end of input too).
-  // Returns an error of the opponent or the advisor.
+  // Returns an error of the opponent or of a hint.
   absl::Status Run() {
-    if (!options_.not_learned.empty()) {
-      console_.out << "The opponent's network has not learned "
-                   << options_.not_learned << ".\n";
+    if (!not_learned_.empty()) {
+      console_.out << "The opponent's network has not learned " << not_learned_
+                   << ".\n";
     }
     const Variant variant = states_[0].variant;
     console_.out << Wrap(absl::StrCat(Info(variant).name, ". ", AimOf(variant)),
@@ -243,8 +244,8 @@ class PlaySession {
     const int winner = Score(states_.back()).winner();
     if (winner < 0) {
       console_.out << "A draw.\n";
-    } else if (options_.person[winner] != options_.person[Opponent(winner)]) {
-      console_.out << (options_.person[winner] ? "You win.\n" : "You lose.\n");
+    } else if (person_[winner] != person_[Opponent(winner)]) {
+      console_.out << (person_[winner] ? "You win.\n" : "You lose.\n");
     } else {
       console_.out << kSideNames[winner] << " wins.\n";
     }
@@ -252,7 +253,7 @@ class PlaySession {
   }
 
  private:
-  bool PersonToMove() const { return options_.person[states_.back().side()]; }
+  bool PersonToMove() const { return person_[states_.back().side()]; }
 
   void Apply(Action action) {
     State next = states_.back();
@@ -350,11 +351,24 @@ class PlaySession {
     }
   }
 
-  // Returns the advisor's actions, the most visited first.
+  // Searches with the opponent's network, if it has one, else with random
+  // games. Returns the actions, the most visited first.
   absl::StatusOr<std::vector<mcts::RootAction>> Advice() {
     console_.out.flush();
-    TARA_ASSIGN_OR_RETURN(std::vector<mcts::RootAction> actions,
-                          advisor_(states_.back()));
+    // Loaded when it is first asked: most games go without.
+    if (evaluator_ == nullptr && spec_.kind != eval::PlayerKind::kNet) {
+      evaluator_ = std::make_unique<mcts::PlayoutEvaluator>(1, seed_);
+    } else if (evaluator_ == nullptr) {
+      TARA_ASSIGN_OR_RETURN(const std::string file, eval::NetworkFileOf(spec_));
+      TARA_ASSIGN_OR_RETURN(evaluator_,
+                            nn::LoadNetworkEvaluator(file, spec_.inference));
+    }
+    mcts::SearchOptions options;
+    options.simulations = flags_.hint_simulations;
+    options.c_puct = spec_.search.search.c_puct;
+    mcts::Tree tree(options, states_.back(), seed_);
+    TARA_RETURN_IF_ERROR(mcts::RunSearches({&tree}, *evaluator_));
+    std::vector<mcts::RootAction> actions = tree.root_actions();
     std::stable_sort(actions.begin(), actions.end(),
                      [](const mcts::RootAction& a, const mcts::RootAction& b) {
                        return a.visits > b.visits;
@@ -366,7 +380,7 @@ class PlaySession {
     const State& state = states_.back();
     console_.out << Wrap(RuleOfTurn(state), 0) << "\n"
                  << Wrap(AimOf(state.variant), 0) << "\n"
-                 << "Signs: " << KeyOfSigns(state.variant, !options_.ascii)
+                 << "Signs: " << KeyOfSigns(state.variant, !flags_.ascii)
                  << "\nAn action is " << NotationHelp(state)
                  << ". A line can have several.\n"
                  << "Commands:\n";
@@ -375,7 +389,6 @@ class PlaySession {
     }
   }
 
-  // Says of an action whether it is legal, and if not, why.
   void HelpOn(absl::string_view word) {
     const State& state = states_.back();
     const absl::StatusOr<Action> action = ParseAction(word, state);
@@ -417,8 +430,8 @@ class PlaySession {
                                       100.0 * each.visits / std::max(1, visits),
                                       50 * (1 + each.mean_value));
     }
-    if (!options_.not_learned.empty()) {
-      console_.out << "  (not learned: " << options_.not_learned << ")\n";
+    if (!not_learned_.empty()) {
+      console_.out << "  (not learned: " << not_learned_ << ")\n";
     }
     return absl::OkStatus();
   }
@@ -426,7 +439,7 @@ class PlaySession {
   void Undo() {
     // Back to the last position where the person chose something.
     for (size_t i = actions_.size(); i-- > 0;) {
-      if (!options_.person[states_[i].side()]) continue;
+      if (!person_[states_[i].side()]) continue;
       console_.out << "Undone:";
       for (size_t k = i; k < actions_.size(); ++k) {
         console_.out << " " << ActionToText(actions_[k], states_[k]);
@@ -442,15 +455,20 @@ class PlaySession {
   void Board() {
     const State& state = states_.back();
     console_.out << "\n"
-                 << DrawBoard(state, {.unicode = !options_.ascii,
-                                      .colour = options_.colour,
+                 << DrawBoard(state, {.unicode = !flags_.ascii,
+                                      .colour = colour_,
                                       .highlight = LegalActions(state)});
     board_is_shown_ = true;
   }
 
-  const PlaySessionOptions options_;
+  const PlayFlags& flags_;
+  const std::array<bool, 2> person_;  // the sides that the person plays
+  const uint64_t seed_;
+  const bool colour_;
+  const eval::PlayerSpec& spec_;
+  const std::string not_learned_;  // by the opponent's network; empty: none
+  std::unique_ptr<mcts::Evaluator> evaluator_;
   eval::Player& opponent_;
-  const Advisor advisor_;
   Console& console_;
   Random random_;
   std::vector<State> states_;  // of the game so far, the last is now
@@ -459,19 +477,6 @@ class PlaySession {
   bool stopped_ = false;
 };
 
-struct PlayFlags {
-  GameFlags game;
-  std::string opponent;    // empty: the best that there is for the variant
-  bool untrained = false;  // in what a network has not learned, too
-  std::string side = "red";
-  int hint_simulations = 1000;
-  std::optional<uint64_t> seed;  // another each time
-  std::string colour = "auto";
-  bool ascii = false;
-};
-
-// Writes which network plays, in which number type, and how strong its level is
-// measured to be.
 absl::Status PrintNetwork(const eval::PlayerSpec& opponent, Variant variant,
                           Console& console) {
   if (opponent.kind != eval::PlayerKind::kNet) return absl::OkStatus();
@@ -488,65 +493,27 @@ absl::Status PrintNetwork(const eval::PlayerSpec& opponent, Variant variant,
   return absl::OkStatus();
 }
 
-// Returns an advisor that searches with the opponent's network, if it has one,
-// and else with random playouts.
-Advisor MakeAdvisor(const eval::PlayerSpec& spec, int simulations,
-                    uint64_t seed) {
-  // Loaded when it is first asked: most games go without.
-  const auto evaluator = std::make_shared<std::unique_ptr<mcts::Evaluator>>();
-  return
-      [=](const State& state) -> absl::StatusOr<std::vector<mcts::RootAction>> {
-        if (*evaluator == nullptr && spec.kind != eval::PlayerKind::kNet) {
-          *evaluator = std::make_unique<mcts::PlayoutEvaluator>(1, seed);
-        } else if (*evaluator == nullptr) {
-          TARA_ASSIGN_OR_RETURN(const std::string file,
-                                eval::NetworkFileOf(spec));
-          TARA_ASSIGN_OR_RETURN(*evaluator,
-                                nn::LoadNetworkEvaluator(file, spec.inference));
-        }
-        mcts::SearchOptions options;
-        options.simulations = simulations;
-        options.c_puct = spec.search.search.c_puct;
-        mcts::Tree tree(options, state, seed);
-        mcts::Tree* const trees[] = {&tree};
-        TARA_RETURN_IF_ERROR(mcts::RunSearches(trees, **evaluator));
-        return tree.root_actions();
-      };
-}
-
-// Lets a person at the terminal play against a player.
 absl::StatusOr<int> RunPlay(const PlayFlags& options, Console& console) {
-  PlaySessionOptions session;
-  TARA_ASSIGN_OR_RETURN(session.start, StartOf(options.game));
+  TARA_ASSIGN_OR_RETURN(const State start, StartOf(options.game));
   const std::string chosen = options.opponent.empty()
-                                 ? DefaultPlayer(session.start, console)
+                                 ? DefaultPlayer(start, console)
                                  : options.opponent;
-  TARA_ASSIGN_OR_RETURN(eval::PlayerSpec spec,
-                        AsUsageError(eval::ParsePlayerSpec(chosen)));
+  TARA_ASSIGN_OR_RETURN(auto spec, AsUsageError(eval::ParsePlayerSpec(chosen)));
   TARA_RETURN_IF_ERROR(
-      CheckLearned({spec}, {session.start}, options.untrained, console));
-  session.not_learned = NotLearnedBy(spec, session.start);
+      CheckLearned({spec}, {start}, options.untrained, console));
   TARA_ASSIGN_OR_RETURN(spec, eval::WithPrecision(spec));
-  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<eval::Player> opponent,
-                        eval::NewPlayerFactory(spec)());
-  TARA_RETURN_IF_ERROR(PrintNetwork(spec, session.start.variant, console));
-  session.person = {options.side != "blue", options.side != "red"};
-  session.seed = options.seed.value_or(std::random_device()());
-  session.ascii = options.ascii;
-  session.colour = UseColour(options.colour, console);
-  PlaySession game(session, *opponent,
-                   MakeAdvisor(spec, options.hint_simulations, session.seed),
-                   console);
-  TARA_RETURN_IF_ERROR(game.Run());
+  TARA_ASSIGN_OR_RETURN(const auto opponent, eval::NewPlayerFactory(spec)());
+  TARA_RETURN_IF_ERROR(PrintNetwork(spec, start.variant, console));
+  TARA_RETURN_IF_ERROR(
+      PlaySession(options, start, spec, *opponent, console).Run());
   return kExitOk;
 }
 
 }  // namespace
 
 void RegisterPlay(Command& root) {
-  Command& command =
-      root.AddCommand("play", "play against the computer in the terminal");
-  PlayFlags* const options = command.SetRun(RunPlay);
+  const auto [command, options] = root.AddCommand(
+      "play", "play against the computer in the terminal", RunPlay);
   options->game.variant = std::string(kVariants[0].id);
   AddGameFlags(command, &options->game, kVariantHelp, /*required=*/false);
   command.Add({

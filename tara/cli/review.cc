@@ -63,12 +63,10 @@ void AddJudgeFlags(Command& command, JudgeFlags* flags) {
   });
 }
 
-// Returns the player that evaluates positions of games with these starts: the
-// given one, or else the default player of the first with 1000 simulations;
-// with `simulations`, if not 0. Returns a usage error for a player without a
-// search, one whose values are not reproducible (time, threads, pondering), one
-// that does not play only to win, or from CheckLearned; otherwise errors
-// of WithPrecision.
+// Returns the given player, or else the default one of the first start with
+// 1000 simulations; with `simulations`, if not 0. A usage error if it does not
+// search, if its values are not reproducible, or if it does not play only to
+// win.
 absl::StatusOr<eval::PlayerSpec> JudgeOf(JudgeFlags flags,
                                          absl::Span<const State> starts,
                                          Console& console) {
@@ -78,8 +76,7 @@ absl::StatusOr<eval::PlayerSpec> JudgeOf(JudgeFlags flags,
     player = DefaultPlayer(starts[0], console);
     if (simulations == 0) simulations = kDefaultSimulations;
   }
-  TARA_ASSIGN_OR_RETURN(eval::PlayerSpec spec,
-                        AsUsageError(eval::ParsePlayerSpec(player)));
+  TARA_ASSIGN_OR_RETURN(auto spec, AsUsageError(eval::ParsePlayerSpec(player)));
   const bool searches = spec.kind == eval::PlayerKind::kMcts ||
                         (spec.kind == eval::PlayerKind::kNet &&
                          (!spec.policy_alone || simulations > 0));
@@ -121,7 +118,6 @@ struct ReviewFlags {
   std::string notes;  // a file for the game with notes; none if empty
 };
 
-// A game to be reviewed.
 struct GivenGame {
   record::GameLine line;
   std::string ended_early;  // as ReviewSource
@@ -129,8 +125,7 @@ struct GivenGame {
 };
 
 absl::StatusOr<GivenGame> GameOfStore(const std::string& path, int64_t number) {
-  TARA_ASSIGN_OR_RETURN(const std::unique_ptr<record::GameStore> store,
-                        OpenStoreForReading(path));
+  TARA_ASSIGN_OR_RETURN(const auto store, OpenStoreForReading(path));
   if (number < 0) {
     TARA_ASSIGN_OR_RETURN(const std::vector<record::GameRow> rows,
                           store->List({.limit = 1, .newest_first = true}));
@@ -141,8 +136,7 @@ absl::StatusOr<GivenGame> GameOfStore(const std::string& path, int64_t number) {
   }
   TARA_ASSIGN_OR_RETURN(const proto::GameRecord record,
                         store->Get(static_cast<uint64_t>(number)));
-  TARA_ASSIGN_OR_RETURN(const record::ReplayedGame game,
-                        record::Replay(record));
+  TARA_ASSIGN_OR_RETURN(const auto game, record::Replay(record));
   GivenGame given = {.line = {.initial = game.states.front(),
                               .actions = record::ActionsOf(record)},
                      .ended_early = {}};
@@ -251,8 +245,7 @@ absl::StatusOr<int> RunReview(const ReviewFlags& options, Console& console) {
   }
   TARA_ASSIGN_OR_RETURN(const eval::PlayerSpec player,
                         JudgeOf(options.judge, {start}, console));
-  TARA_ASSIGN_OR_RETURN(const std::shared_ptr<mcts::Evaluator> evaluator,
-                        eval::MakeEvaluator(player));
+  TARA_ASSIGN_OR_RETURN(const auto evaluator, eval::MakeEvaluator(player));
   const StopCheck stop = StopOnSignals();
   StatusLine status_line(console);
   status_line.Show("solving the end of the game");
@@ -303,52 +296,6 @@ absl::StatusOr<int> RunReview(const ReviewFlags& options, Console& console) {
   return kExitOk;
 }
 
-}  // namespace
-
-void RegisterReview(Command& root) {
-  Command& command =
-      root.AddCommand("review", "find the mistakes in a game, worst first");
-  ReviewFlags* const options = command.SetRun(RunReview);
-  command.Add({
-      {"GAME", &options->game,
-       "file of games as JSON lines (`tara games export`, the page of `tara "
-       "web`) or as a variant and actions; a game store, or the folder of a "
-       "run; - is standard input",
-       kRequired},
-      {"--game N", &options->number, 0, 0x1p63,
-       "number of the game: of a file, from 1; of a store, its index in `tara "
-       "games list`",
-       Default("the first, or the newest of a store")},
-      {"--nodes N", Counted{&options->node_limit}, 0, int64_t{1} << 40,
-       "node limit of the solver per position; higher limits reach further "
-       "from the end, 0 turns it off"},
-      {"--worst N", &options->worst, 0, 1000,
-       "number of worst actions to show with the board"},
-      {"--all", &options->all, "list all actions, in order of the game"},
-      ThreadsOption(&options->threads),
-      SeedOption(&options->seed, "random seed of searches with noise"),
-      {"--notes FILE", &options->notes,
-       "file for the game, annotated at each action that gave something away",
-       Default("none")},
-  });
-  AddReportFlags(command, &options->report);
-  AddJudgeFlags(command, &options->judge);
-  command.SetNotes(
-      "An action is compared with the best one by searching the positions "
-      "after both, with equal numbers of simulations; near the end, the solver "
-      "compares them exactly. Chances count a draw as half a win. An action "
-      "that lowers the chance by at least 5, 10 or 15 % is an inaccuracy, a "
-      "mistake or a blunder. Losses below 1 % or within two standard errors "
-      "are ignored.\n"
-      "The method and the JSON: docs/how-to/review_a_game.md.");
-  command.SetExamples({"review game.jsonl --html review.html",
-                       "review runs/mine --game 17 --all",
-                       "games export runs/mine | tara review - --game 3 "
-                       "--player mcts:sims=4000"});
-}
-
-namespace {
-
 // Games read between two writes to the book.
 constexpr size_t kGamesAtATime = 1000;
 
@@ -367,7 +314,6 @@ struct ShowBookOptions {
   ReportFlags report;
 };
 
-// Adds the games of a store to the book and returns how many were new.
 absl::StatusOr<int64_t> AddStoredGames(record::GameStore& store,
                                        const std::string& path,
                                        const StopCheck& stop,
@@ -457,8 +403,7 @@ absl::StatusOr<int> RunBuild(const BuildOptions& options, Console& console) {
 
   TARA_ASSIGN_OR_RETURN(const eval::PlayerSpec player,
                         ChooseSearcher(options, starts, book, console));
-  TARA_ASSIGN_OR_RETURN(const std::shared_ptr<mcts::Evaluator> evaluator,
-                        eval::MakeEvaluator(player));
+  TARA_ASSIGN_OR_RETURN(const auto evaluator, eval::MakeEvaluator(player));
   std::string summary;
   for (const State& start : starts) {
     eval::OpeningTree tree(book, start);
@@ -506,8 +451,7 @@ absl::StatusOr<State> AskedPosition(const ShowBookOptions& options,
                : UsageError("missing --variant: ", options.book, " has ",
                             absl::StrJoin(names, ", "));
   }
-  TARA_ASSIGN_OR_RETURN(const ShownPosition shown,
-                        PositionOf(options.position));
+  TARA_ASSIGN_OR_RETURN(const auto shown, PositionOf(options.position));
   return shown.state;
 }
 
@@ -548,9 +492,8 @@ absl::StatusOr<int> RunShowBook(const ShowBookOptions& options,
 }
 
 void RegisterBuild(Command& explore) {
-  Command& command = explore.AddCommand(
-      "build", "create or extend a book with searches and games");
-  BuildOptions* const options = command.SetRun(RunBuild);
+  const auto [command, options] = explore.AddCommand(
+      "build", "create or extend a book with searches and games", RunBuild);
   command.Add({
       {"BOOK", &options->book, "opening book, created if missing", kRequired},
       {"--games STORE", &options->stores,
@@ -579,9 +522,9 @@ void RegisterBuild(Command& explore) {
 }
 
 void RegisterShowBook(Command& explore) {
-  Command& command = explore.AddCommand(
-      "show", "show a book's entry for a position, or write it as a page");
-  ShowBookOptions* const options = command.SetRun(RunShowBook);
+  const auto [command, options] = explore.AddCommand(
+      "show", "show a book's entry for a position, or write it as a page",
+      RunShowBook);
   command.Add({
       {"BOOK", &options->book, "opening book", kRequired},
   });
@@ -601,6 +544,47 @@ void RegisterShowBook(Command& explore) {
 }
 
 }  // namespace
+
+void RegisterReview(Command& root) {
+  const auto [command, options] = root.AddCommand(
+      "review", "find the mistakes in a game, worst first", RunReview);
+  command.Add({
+      {"GAME", &options->game,
+       "file of games as JSON lines (`tara games export`, the page of `tara "
+       "web`) or as a variant and actions; a game store, or the folder of a "
+       "run; - is standard input",
+       kRequired},
+      {"--game N", &options->number, 0, 0x1p63,
+       "number of the game: of a file, from 1; of a store, its index in `tara "
+       "games list`",
+       Default("the first, or the newest of a store")},
+      {"--nodes N", Counted{&options->node_limit}, 0, int64_t{1} << 40,
+       "node limit of the solver per position; higher limits reach further "
+       "from the end, 0 turns it off"},
+      {"--worst N", &options->worst, 0, 1000,
+       "number of worst actions to show with the board"},
+      {"--all", &options->all, "list all actions, in order of the game"},
+      ThreadsOption(&options->threads),
+      SeedOption(&options->seed, "random seed of searches with noise"),
+      {"--notes FILE", &options->notes,
+       "file for the game, annotated at each action that gave something away",
+       Default("none")},
+  });
+  AddReportFlags(command, &options->report);
+  AddJudgeFlags(command, &options->judge);
+  command.SetNotes(
+      "An action is compared with the best one by searching the positions "
+      "after both, with equal numbers of simulations; near the end, the solver "
+      "compares them exactly. Chances count a draw as half a win. An action "
+      "that lowers the chance by at least 5, 10 or 15 % is an inaccuracy, a "
+      "mistake or a blunder. Losses below 1 % or within two standard errors "
+      "are ignored.\n"
+      "The method and the JSON: docs/how-to/review_a_game.md.");
+  command.SetExamples({"review game.jsonl --html review.html",
+                       "review runs/mine --game 17 --all",
+                       "games export runs/mine | tara review - --game 3 "
+                       "--player mcts:sims=4000"});
+}
 
 void RegisterExplore(Command& root) {
   Command& command = root.AddCommand("explore",

@@ -96,7 +96,6 @@ void PrintVariant(const VariantInfo& info, Console& console) {
   }
 }
 
-// Lists the variants and their rule options.
 absl::StatusOr<int> RunVariants(const VariantsOptions& options,
                                 Console& console) {
   if (options.format == "json") {
@@ -165,11 +164,8 @@ void PrintText(const State& state, const ShowOptions& options,
   console.out << "Position: " << PositionToText(state) << "\n";
 }
 
-// Shows a position: board, seat, legal actions, and the result when the game
-// is finished.
 absl::StatusOr<int> RunShow(const ShowOptions& options, Console& console) {
-  TARA_ASSIGN_OR_RETURN(const ShownPosition shown,
-                        PositionOf(options.position));
+  TARA_ASSIGN_OR_RETURN(const auto shown, PositionOf(options.position));
   const State& state = shown.state;
   if (options.format == "json") {
     PrintJson(state, console);
@@ -194,8 +190,6 @@ struct PerftOptions {
   bool divide = false;
 };
 
-// Counts the action sequences of a length; the count stands alone on the last
-// line.
 absl::StatusOr<int> RunPerft(const PerftOptions& options, Console& console) {
   if (options.divide && options.depth == 0) {
     return UsageError("--divide requires --depth of at least 1");
@@ -264,9 +258,6 @@ absl::Status VerifyFile(const std::string& name, Console& console,
   return VerifyLines(name, file, console, counts);
 }
 
-// Checks games in JSON lines against the rules. Writes a line for each bad
-// game and, last, how many passed and failed; a file that cannot be read counts
-// as a failure. Returns kExitFailure if anything failed.
 absl::StatusOr<int> RunVerify(const VerifyOptions& options, Console& console) {
   Counts counts;
   for (const std::string& name : options.files) {
@@ -279,83 +270,6 @@ absl::StatusOr<int> RunVerify(const VerifyOptions& options, Console& console) {
   console.out << counts.passed << " passed, " << counts.failed << " failed\n";
   return counts.failed == 0 ? kExitOk : kExitFailure;
 }
-
-}  // namespace
-
-void RegisterVariants(Command& root) {
-  Command& command =
-      root.AddCommand("variants", "list the variants and their rule options");
-  VariantsOptions* const options = command.SetRun(RunVariants);
-  command.Add({
-      FormatOption(&options->format),
-  });
-  command.SetExamples({"variants", "variants --format=json"});
-}
-
-void RegisterShow(Command& root) {
-  Command& command = root.AddCommand(
-      "show", "show a position: board, seat, legal actions, result");
-  ShowOptions* const options = command.SetRun(RunShow);
-  AddPositionFlags(command, &options->position);
-  command.Add({
-      {"--format text|json|svg", &options->format, "output format"},
-      AsciiOption(&options->ascii),
-      ColourOption(&options->colour),
-  });
-  command.SetNotes(
-      "JSON: {\"variant\", \"position\", \"seat\", \"phase\", \"legal\", "
-      "\"result\"}; seat is null in finished games, result in unfinished "
-      "ones.\n"
-      "SVG: a picture with the legal actions and the last action marked.\n\n"
-      "--position accepts the text that the page of `tara web` copies: a "
-      "position; a position and actions; a variant and actions; or a JSON "
-      "line. Fields of a position after the third may be ?, or omitted at the "
-      "end; the board then implies them.");
-  command.SetExamples({"show --variant sacred_hill_l1 --actions \"D4 E6\"",
-                       "show --variant high_kings_l1 --format=json",
-                       "show --variant four_treasures --format=svg",
-                       "show --position \"four_treasures 5/7/7/2rb3/7/7/5 0\"",
-                       "show --position \"sacred_hill_l1 D4 E5 F3\""});
-}
-
-void RegisterPerft(Command& root) {
-  Command& command = root.AddCommand(
-      "perft",
-      "count action sequences of a given length, as a test of the rules");
-  PerftOptions* const options = command.SetRun(RunPerft);
-  AddGameFlags(command, &options->game, kVariantHelp);
-  command.Add({
-      {"--depth N", &options->depth, 0, kMaxDepth,
-       "length of the sequences, in actions", kRequired},
-      {"--prefix ACTIONS", &options->prefix,
-       "actions to play first, as in \"D4 E6\"", Default("none")},
-      {"--divide", &options->divide,
-       "list of the counts after each first action"},
-  });
-  command.SetNotes("The last line of the output contains only the count.");
-  command.SetExamples(
-      {"perft --variant sacred_hill_l1 --depth 4",
-       "perft --variant four_treasures --depth 2 --prefix \"D4 E6\" --divide"});
-}
-
-void RegisterVerify(Command& root) {
-  Command& command = root.AddCommand(
-      "verify", "check recorded games, as JSON lines, against the rules");
-  VerifyOptions* const options = command.SetRun(RunVerify);
-  command.Add({
-      {"FILE", &options->files,
-       "games, one JSON object per line (docs/reference/rules.md section 12); "
-       "- is standard input",
-       kRequired},
-  });
-  command.SetNotes(
-      "For each bad game, prints FILE:LINE: and the first difference. The last "
-      "line is `N passed, M failed`. The exit status is 1 if anything failed.");
-  command.SetExamples({"verify tests/golden/*.jsonl",
-                       "games export runs/mine | tara verify -"});
-}
-
-namespace {
 
 constexpr int kMaxTableMb = 1 << 16;
 constexpr int64_t kMaxNodes = int64_t{1} << 52;
@@ -395,7 +309,6 @@ std::string DescribeWinner(double red_lead) {
                       std::abs(red_lead) == 1 ? " point" : " points");
 }
 
-// Solves step by step: the value, the best actions, the values of all actions.
 SolveReport Solve(const SolveOptions& options, const State& state,
                   const StopCheck& stop, Console& console) {
   StatusLine status_line(console);
@@ -500,13 +413,9 @@ void PrintText(const State& state, const SolveReport& report,
                                  report.nodes, report.seconds);
 }
 
-// Finds the exact result of a position under best play, and the best actions.
-// When it has to give up it prints the bounds known so far and returns
-// kExitFailure (the node limit) or kExitInterrupted (Ctrl-C).
 absl::StatusOr<int> RunSolve(const SolveOptions& options, Console& console) {
   const StopCheck stop = StopOnSignals();
-  TARA_ASSIGN_OR_RETURN(const ShownPosition shown,
-                        PositionOf(options.position));
+  TARA_ASSIGN_OR_RETURN(const auto shown, PositionOf(options.position));
   const State& state = shown.state;
   SolveReport report;
   try {
@@ -528,42 +437,6 @@ absl::StatusOr<int> RunSolve(const SolveOptions& options, Console& console) {
   return report.interrupted ? kExitInterrupted : kExitFailure;
 }
 
-}  // namespace
-
-void RegisterSolve(Command& root) {
-  Command& command = root.AddCommand(
-      "solve", "compute the exact result of a position, and the best actions");
-  SolveOptions* const options = command.SetRun(RunSolve);
-  AddPositionFlags(command, &options->position);
-  command.Add({
-      {"--all-actions", &options->all_actions,
-       "exact result of every action, too"},
-      {"--node-limit N", Counted{&options->node_limit}, 1, kMaxNodes,
-       "positions to visit before giving up, as in 100M (once for the result "
-       "and the best actions, once for --all-actions)",
-       Default("none")},
-      {"--table-mb N", &options->table_mb, 1, kMaxTableMb,
-       "memory of the transposition table, in MB"},
-      FormatOption(&options->format),
-  });
-  command.SetNotes(
-      "red_margin is Red's points minus Blue's with best play of both "
-      "sides.\n\n"
-      "JSON: {\"variant\", \"position\", \"red_margin\", \"low\", \"high\", "
-      "\"best_actions\", \"actions\", \"nodes\", \"seconds\"}; \"actions\" "
-      "only with --all-actions. Unknown values are null; low and high are "
-      "proved bounds of red_margin.\n\n"
-      "Ctrl-C and the node limit end the search: the bounds proved so far are "
-      "printed, and the exit status is 130 or 1. With up to 12 vacant hills "
-      "most games take milliseconds; High Kings and Stone of Destiny take "
-      "longer.");
-  command.SetExamples(
-      {"solve --variant four_treasures --actions \"D4 E6 D3\" --node-limit 1M",
-       "solve --position \"$(cat position.txt)\" --all-actions --format=json"});
-}
-
-namespace {
-
 constexpr int64_t kMaxGames = 1000000000000;
 
 struct StatsOptions {
@@ -574,11 +447,8 @@ struct StatsOptions {
   ReportFlags report;
 };
 
-// Plays random games of one variant or of all and reports their statistics. An
-// interrupt (Ctrl-C) ends it with a report of the games finished by then.
 absl::StatusOr<int> RunStats(const StatsOptions& options, Console& console) {
-  TARA_ASSIGN_OR_RETURN(const std::vector<State> starts,
-                        StartsOf(options.game));
+  TARA_ASSIGN_OR_RETURN(const auto starts, StartsOf(options.game));
   TARA_RETURN_IF_ERROR(CheckOutput("--html", options.report.html));
   // The last is the fastest; all play the same games.
   const InstructionSet instruction_set = SupportedInstructionSets().back();
@@ -619,35 +489,6 @@ absl::StatusOr<int> RunStats(const StatsOptions& options, Console& console) {
   return EndOf(stop, console);
 }
 
-}  // namespace
-
-void RegisterStats(Command& root) {
-  Command& command = root.AddCommand(
-      "stats", "summarize random play: lengths, results, endings");
-  StatsOptions* const options = command.SetRun(RunStats);
-  AddGameFlags(command, &options->game, kVariantOrAllHelp);
-  command.Add({
-      {"--games N", Counted{&options->games}, 1, kMaxGames,
-       "games per variant; k, M and G stand for thousands, millions and "
-       "billions"},
-      ThreadsOption(&options->threads),
-      SeedOption(&options->seed,
-                 "random seed; reproducible on any number of threads"),
-  });
-  AddReportFlags(command, &options->report);
-  command.SetNotes(
-      "Every action is chosen uniformly among the legal ones. The first side "
-      "is Red. Score counts a draw as half a win; intervals are 95 % "
-      "confidence intervals. Ctrl-C ends the command with a report of the "
-      "finished games.");
-  command.SetExamples(
-      {"stats --variant all --games 100M --html stats.html",
-       "stats --variant high_kings_l1 --games 5M --option no_progress_limit=60",
-       "stats --variant four_treasures --games 10k --format=json"});
-}
-
-namespace {
-
 struct LevelsOptions {
   std::string format = "text";
 };
@@ -669,7 +510,6 @@ Json LevelToJson(int number) {
           {"variants", elo}};
 }
 
-// Lists the levels of strength with their Elo in each variant.
 absl::StatusOr<int> RunLevels(const LevelsOptions& options, Console& console) {
   if (options.format == "json") {
     Json levels = Json::array();
@@ -696,10 +536,137 @@ absl::StatusOr<int> RunLevels(const LevelsOptions& options, Console& console) {
 
 }  // namespace
 
+void RegisterVariants(Command& root) {
+  const auto [command, options] = root.AddCommand(
+      "variants", "list the variants and their rule options", RunVariants);
+  command.Add({
+      FormatOption(&options->format),
+  });
+  command.SetExamples({"variants", "variants --format=json"});
+}
+
+void RegisterShow(Command& root) {
+  const auto [command, options] = root.AddCommand(
+      "show", "show a position: board, seat, legal actions, result", RunShow);
+  AddPositionFlags(command, &options->position);
+  command.Add({
+      {"--format text|json|svg", &options->format, "output format"},
+      AsciiOption(&options->ascii),
+      ColourOption(&options->colour),
+  });
+  command.SetNotes(
+      "JSON: {\"variant\", \"position\", \"seat\", \"phase\", \"legal\", "
+      "\"result\"}; seat is null in finished games, result in unfinished "
+      "ones.\n"
+      "SVG: a picture with the legal actions and the last action marked.\n\n"
+      "--position accepts the text that the page of `tara web` copies: a "
+      "position; a position and actions; a variant and actions; or a JSON "
+      "line. Fields of a position after the third may be ?, or omitted at the "
+      "end; the board then implies them.");
+  command.SetExamples({"show --variant sacred_hill_l1 --actions \"D4 E6\"",
+                       "show --variant high_kings_l1 --format=json",
+                       "show --variant four_treasures --format=svg",
+                       "show --position \"four_treasures 5/7/7/2rb3/7/7/5 0\"",
+                       "show --position \"sacred_hill_l1 D4 E5 F3\""});
+}
+
+void RegisterPerft(Command& root) {
+  const auto [command, options] = root.AddCommand(
+      "perft",
+      "count action sequences of a given length, as a test of the rules",
+      RunPerft);
+  AddGameFlags(command, &options->game, kVariantHelp);
+  command.Add({
+      {"--depth N", &options->depth, 0, kMaxDepth,
+       "length of the sequences, in actions", kRequired},
+      {"--prefix ACTIONS", &options->prefix,
+       "actions to play first, as in \"D4 E6\"", Default("none")},
+      {"--divide", &options->divide,
+       "list of the counts after each first action"},
+  });
+  command.SetNotes("The last line of the output contains only the count.");
+  command.SetExamples(
+      {"perft --variant sacred_hill_l1 --depth 4",
+       "perft --variant four_treasures --depth 2 --prefix \"D4 E6\" --divide"});
+}
+
+void RegisterVerify(Command& root) {
+  const auto [command, options] = root.AddCommand(
+      "verify", "check recorded games, as JSON lines, against the rules",
+      RunVerify);
+  command.Add({
+      {"FILE", &options->files,
+       "games, one JSON object per line (docs/reference/rules.md section 12); "
+       "- is standard input",
+       kRequired},
+  });
+  command.SetNotes(
+      "For each bad game, prints FILE:LINE: and the first difference. The last "
+      "line is `N passed, M failed`. The exit status is 1 if anything failed.");
+  command.SetExamples({"verify tests/golden/*.jsonl",
+                       "games export runs/mine | tara verify -"});
+}
+
+void RegisterSolve(Command& root) {
+  const auto [command, options] = root.AddCommand(
+      "solve", "compute the exact result of a position, and the best actions",
+      RunSolve);
+  AddPositionFlags(command, &options->position);
+  command.Add({
+      {"--all-actions", &options->all_actions,
+       "exact result of every action, too"},
+      {"--node-limit N", Counted{&options->node_limit}, 1, kMaxNodes,
+       "positions to visit before giving up, as in 100M (once for the result "
+       "and the best actions, once for --all-actions)",
+       Default("none")},
+      {"--table-mb N", &options->table_mb, 1, kMaxTableMb,
+       "memory of the transposition table, in MB"},
+      FormatOption(&options->format),
+  });
+  command.SetNotes(
+      "red_margin is Red's points minus Blue's with best play of both "
+      "sides.\n\n"
+      "JSON: {\"variant\", \"position\", \"red_margin\", \"low\", \"high\", "
+      "\"best_actions\", \"actions\", \"nodes\", \"seconds\"}; \"actions\" "
+      "only with --all-actions. Unknown values are null; low and high are "
+      "proved bounds of red_margin.\n\n"
+      "Ctrl-C and the node limit end the search: the bounds proved so far are "
+      "printed, and the exit status is 130 or 1. With up to 12 vacant hills "
+      "most games take milliseconds; High Kings and Stone of Destiny take "
+      "longer.");
+  command.SetExamples(
+      {"solve --variant four_treasures --actions \"D4 E6 D3\" --node-limit 1M",
+       "solve --position \"$(cat position.txt)\" --all-actions --format=json"});
+}
+
+void RegisterStats(Command& root) {
+  const auto [command, options] = root.AddCommand(
+      "stats", "summarize random play: lengths, results, endings", RunStats);
+  AddGameFlags(command, &options->game, kVariantOrAllHelp);
+  command.Add({
+      {"--games N", Counted{&options->games}, 1, kMaxGames,
+       "games per variant; k, M and G stand for thousands, millions and "
+       "billions"},
+      ThreadsOption(&options->threads),
+      SeedOption(&options->seed,
+                 "random seed; reproducible on any number of threads"),
+  });
+  AddReportFlags(command, &options->report);
+  command.SetNotes(
+      "Every action is chosen uniformly among the legal ones. The first side "
+      "is Red. Score counts a draw as half a win; intervals are 95 % "
+      "confidence intervals. Ctrl-C ends the command with a report of the "
+      "finished games.");
+  command.SetExamples(
+      {"stats --variant all --games 100M --html stats.html",
+       "stats --variant high_kings_l1 --games 5M --option no_progress_limit=60",
+       "stats --variant four_treasures --games 10k --format=json"});
+}
+
 void RegisterLevels(Command& root) {
-  Command& command = root.AddCommand(
-      "levels", "list the levels of strength with their Elo by variant");
-  LevelsOptions* const options = command.SetRun(RunLevels);
+  const auto [command, options] = root.AddCommand(
+      "levels", "list the levels of strength with their Elo by variant",
+      RunLevels);
   command.Add({
       FormatOption(&options->format),
   });

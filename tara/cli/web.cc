@@ -75,7 +75,6 @@ absl::StatusOr<int64_t> NumberOf(absl::string_view query, const char* name,
       absl::StrCat(name, " is '", text, "'; expected a number from 0 up"));
 }
 
-// Returns the contents of a file from a byte on; "" where it is not there, yet.
 std::string ReadFrom(const fs::path& path, int64_t begin) {
   std::ifstream file(path, std::ios::binary);
   file.seekg(begin);
@@ -96,7 +95,6 @@ WebFile JsonFile(std::string json) {
   return {"application/json", std::move(json)};
 }
 
-// A game of the run, with its positions.
 struct Game {
   proto::GameRecord record;
   record::ReplayedGame replayed;
@@ -605,11 +603,11 @@ absl::StatusOr<int> RunWeb(const WebOptions& options, Console& console) {
 }  // namespace
 
 void RegisterWeb(Command& root) {
-  Command& command =
+  const auto [command, options] =
       root.AddCommand("web",
                       "serve the page to play in your browser, on this "
-                      "computer only");
-  WebOptions* const options = command.SetRun(RunWeb);
+                      "computer only",
+                      RunWeb);
   command.Add({
       {"--port N", &options->port, 0, 65535,
        "port of http://localhost:N/; 0: a free one"},

@@ -32,7 +32,7 @@ OptionTable EngineOptionTable(EngineOptions& options) {
     const int64_t max_bytes = options.search.max_bytes;
     options.search = mcts::SearchOfLevel(level);
     options.search.max_bytes = max_bytes;
-    options.leaves = mcts::LeavesTogether(level.simulations);
+    options.leaves_per_game = mcts::LeavesTogether(level.simulations);
     options.reuse = false;
     options.confidence_z = mcts::kPlayConfidenceZ;
     options.temperature = 0;
@@ -44,7 +44,8 @@ OptionTable EngineOptionTable(EngineOptions& options) {
        "milliseconds per action, replaces sims; 0: none"},
       {"threads", &options.threads, 1, 1024,
        "threads; line protocol: threads per search"},
-      {"leaves", &options.leaves, 1, 4096, "leaves of a position in one batch"},
+      {"leaves", &options.leaves_per_game, 1, 4096,
+       "leaves of a position in one batch"},
       {"positions", &options.positions, 1, 65536,
        "JSON: concurrent positions per thread"},
       {"reuse", &options.reuse, "keep the tree of the last position"},
@@ -117,8 +118,7 @@ absl::Status SetEngineOption(absl::string_view name, absl::string_view value,
 
 absl::Status SetEngineOptions(absl::string_view text, EngineOptions& options) {
   if (text.empty()) return absl::OkStatus();
-  TARA_ASSIGN_OR_RETURN(const std::vector<OptionText> list,
-                        ParseOptionList(text));
+  TARA_ASSIGN_OR_RETURN(const auto list, ParseOptionList(text));
   for (const OptionText& option : list) {
     TARA_RETURN_IF_ERROR(SetEngineOption(option.name, option.value, options));
   }
@@ -173,8 +173,7 @@ std::unique_ptr<EngineModel> EngineModel::OfPlayouts(uint64_t seed,
 absl::StatusOr<std::unique_ptr<EngineModel>> EngineModel::OfNetwork(
     const std::string& path, const nn::InferenceOptions& inference,
     int64_t cache_positions) {
-  TARA_ASSIGN_OR_RETURN(nn::LoadedNetwork network,
-                        nn::LoadNetwork(path, inference));
+  TARA_ASSIGN_OR_RETURN(auto network, nn::LoadNetwork(path, inference));
   auto model = OfEvaluator(std::move(network.evaluator), cache_positions);
   model->name_ = path;
   model->backend_ = std::string(nn::BackendName(network.info.backend));
@@ -238,7 +237,7 @@ EngineOptions EngineModel::default_options() const {
   EngineOptions options;
   if (!is_network_) {
     options.search.c_puct = mcts::kPlayoutCPuct;
-    options.leaves = mcts::kPlayoutLeaves;
+    options.leaves_per_game = mcts::kPlayoutLeaves;
   }
   return options;
 }
@@ -330,9 +329,9 @@ class AnalysisEngine::TaskSearch : public mcts::SearchedGame {
 AnalysisEngine::AnalysisEngine(mcts::Evaluator* evaluator,
                                const EngineOptions& options)
     : evaluator_(evaluator), options_(options) {
-  TARA_CHECK(
-      options.threads >= 1 && options.positions >= 1 && options.leaves >= 1,
-      "threads, positions and leaves must be >= 1");
+  TARA_CHECK(options.threads >= 1 && options.positions >= 1 &&
+                 options.leaves_per_game >= 1,
+             "threads, positions and leaves must be >= 1");
   for (int i = 0; i < options.threads; ++i) {
     try {
       threads_.emplace_back([this] { Run(); });
@@ -429,7 +428,8 @@ void AnalysisEngine::Run() {
     // An error has broken all searches of this thread off, and their listeners
     // were called with it; there may be others.
     mcts::PlayManyGames(
-        {.games = options_.positions, .leaves_per_game = options_.leaves},
+        {.games = options_.positions,
+         .leaves_per_game = options_.leaves_per_game},
         [&]() -> std::unique_ptr<mcts::SearchedGame> {
           std::unique_ptr<AnalysisTask> task = Next(worker);
           if (task == nullptr) return nullptr;

@@ -24,6 +24,7 @@
 #include "tara/mcts/evaluators/caching_evaluator.h"
 #include "tara/mcts/options/search_options.h"
 #include "tara/mcts/search/many_games.h"
+#include "tara/mcts/search/search_session.h"
 #include "tara/mcts/tree/tree.h"
 #include "tara/nn/bundle/golden.h"
 #include "tara/nn/inference_options.h"
@@ -42,30 +43,20 @@ inline constexpr int kJsonProtocolVersion = 1;
 inline constexpr int64_t kMaxWaiting = int64_t{1} << 16;  // requests
 inline constexpr size_t kMaxWaitingBytes = size_t{1} << 26;
 
-// How the engine searches.
-struct EngineOptions {
-  mcts::SearchOptions search =
-      mcts::ForPlay({.simulations = 1000, .max_bytes = int64_t{1} << 30});
+// How the engine searches. Of `threads` the line protocol has so many for a
+// position, and JSON for all of them.
+struct EngineOptions : mcts::SessionOptions {
+  EngineOptions()
+      : SessionOptions{.search = mcts::ForPlay({.simulations = 1000,
+                                                .max_bytes = int64_t{1} << 30}),
+                       .reuse = true,
+                       .confidence_z = mcts::kPlayConfidenceZ} {}
+
   // Thinking time of an action by the clock, in place of search.simulations;
   // zero: none.
   absl::Duration time = absl::ZeroDuration();
-  // Leaves of one position in a batch, at most. More fills the batches of a
-  // single position, but chooses leaves knowing less.
-  int leaves = 1;
-  // Line protocol: threads that search a position together. JSON: threads that
-  // search positions.
-  int threads = 1;
   // JSON: concurrent positions per thread, whose leaves make a batch.
   int positions = 64;
-  // Line protocol: whether to reuse the tree of the previous position.
-  bool reuse = true;
-  // 0: play the most visited action. Above 0: play the one with the highest
-  // lower confidence bound, this many standard errors below its mean.
-  float confidence_z = mcts::kPlayConfidenceZ;
-  // Actions are drawn from visits^(1/temperature); 0 plays the best.
-  float temperature = 0;
-  // Above 0, in their place: ChooseWithinMargin (tara/mcts/levels/levels.h).
-  float value_margin = 0;
   // The level of strength that was set last, from 1; 0: none. Setting it sets
   // the options that it stands for, which may be changed afterwards.
   int level = 0;
@@ -201,8 +192,8 @@ struct AnalysisTask {
 class AnalysisEngine {
  public:
   // The evaluator must outlive it. Of the options only threads, positions and
-  // leaves count. Has fewer threads where there cannot be so many; throws
-  // std::system_error where there can be none.
+  // leaves_per_game count. Has fewer threads where there cannot be so many;
+  // throws std::system_error where there can be none.
   AnalysisEngine(mcts::Evaluator* evaluator, const EngineOptions& options);
   // As Finish.
   ~AnalysisEngine();

@@ -4,9 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <functional>
 #include <iterator>
 #include <limits>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
@@ -477,16 +479,18 @@ absl::Status AddEvaluation(const State& state, const ReportOptions& report,
   return absl::OkStatus();
 }
 
-}  // namespace
-
-class JsonSession::Impl {
+class Session {
  public:
-  Impl(EngineModel* model, const EngineOptions& options, Sink sink)
+  using Sink = std::function<void(std::string line)>;
+
+  // As NewJsonSession.
+  Session(EngineModel* model, const EngineOptions& options, Sink sink)
       : model_(model),
         options_(options),
         sink_(std::move(sink)),
         engine_(std::make_unique<AnalysisEngine>(model, options)) {}
 
+  // As JsonSession.
   void Take(absl::string_view line) {
     if (line.find_first_not_of(" \t\r") == absl::string_view::npos) return;
     engine_->AwaitRoom();
@@ -502,20 +506,8 @@ class JsonSession::Impl {
     Write(answer);
   }
 
-  void Refuse() {
-    Write({{"error", "the line is too long; expected at most a megabyte"}});
-  }
-
  private:
   using CancelFlag = std::atomic<bool>;
-
-  // One position of a request.
-  struct Analysis {
-    Json id;
-    int turn;
-    State state;
-    ReportOptions report;
-  };
 
   // `actions`: the list of actions in JSON, if there is one.
   void Write(const Json& answer, absl::string_view actions = "") {
@@ -591,13 +583,13 @@ class JsonSession::Impl {
     if (mcts::Utility(request.search.utility).needs_margins())
       model_->KeepMargins();
     for (const AnalyzeRequest::Position& position : request.positions) {
-      const auto analysis =
-          std::make_shared<const Analysis>(Analysis{.id = id,
-                                                    .turn = position.turn,
-                                                    .state = position.state,
-                                                    .report = request.report});
+      const auto report = [this, id, position, options = request.report](
+                              AnalysisEvent event, const mcts::Tree* tree,
+                              const absl::Status& status) {
+        Report(id, position, options, event, tree, status);
+      };
       if (position.state.finished()) {
-        Report(*analysis, AnalysisEvent::kDone, nullptr, absl::OkStatus());
+        report(AnalysisEvent::kDone, nullptr, absl::OkStatus());
         continue;
       }
       engine_->Add({.state = position.state,
@@ -607,41 +599,37 @@ class JsonSession::Impl {
                     .report_every = request.report_every,
                     .priority = request.priority,
                     .cancelled = flag,
-                    .listener = [this, analysis](AnalysisEvent event,
-                                                 const mcts::Tree* tree,
-                                                 const absl::Status& status) {
-                      Report(*analysis, event, tree, status);
-                    }});
+                    .listener = report});
     }
     return absl::OkStatus();
   }
 
   // Writes the progress or the result of a position's search. Thread-safe.
-  void Report(const Analysis& analysis, AnalysisEvent event,
+  void Report(const Json& id, const AnalyzeRequest::Position& position,
+              const ReportOptions& report, AnalysisEvent event,
               const mcts::Tree* tree, const absl::Status& status) {
-    Json answer = {{"id", analysis.id}, {"turn", analysis.turn}};
+    Json answer = {{"id", id}, {"turn", position.turn}};
     std::string actions;
     absl::Status failure = status;
     if (event == AnalysisEvent::kProgress) answer["during_search"] = true;
     if (event == AnalysisEvent::kCancelled) answer["terminated"] = true;
     if (failure.ok()) {
-      AddTurnOrResult(analysis.state, answer);
-      const std::string not_learned = model_->NotLearnedOf(analysis.state);
+      AddTurnOrResult(position.state, answer);
+      const std::string not_learned = model_->NotLearnedOf(position.state);
       if (!not_learned.empty()) answer["not_learned"] = not_learned;
       if (tree != nullptr) {
-        AddSearch(*tree, analysis.report, answer);
-        if (analysis.report.actions && answer.contains("best")) {
-          actions = ActionsText(*tree, analysis.report);
+        AddSearch(*tree, report, answer);
+        if (report.actions && answer.contains("best")) {
+          actions = ActionsText(*tree, report);
         }
         if (event == AnalysisEvent::kDone) {
-          failure =
-              AddEvaluation(analysis.state, analysis.report, *model_, answer);
+          failure = AddEvaluation(position.state, report, *model_, answer);
         }
       }
     }
     if (!failure.ok()) {
-      answer = {{"id", analysis.id},
-                {"turn", analysis.turn},
+      answer = {{"id", id},
+                {"turn", position.turn},
                 {"error", std::string(failure.message())}};
       actions.clear();
     }
@@ -674,26 +662,29 @@ class JsonSession::Impl {
   std::unique_ptr<AnalysisEngine> engine_;  // last: it calls Report
 };
 
-JsonSession::JsonSession(EngineModel* model, const EngineOptions& options,
-                         Sink sink)
-    : impl_(std::make_unique<Impl>(model, options, std::move(sink))) {}
-JsonSession::~JsonSession() = default;
-void JsonSession::Take(absl::string_view line) { impl_->Take(line); }
-void JsonSession::Refuse() { impl_->Refuse(); }
+}  // namespace
+
+JsonSession NewJsonSession(EngineModel* model, const EngineOptions& options,
+                           std::function<void(std::string line)> sink) {
+  return [session = std::make_shared<Session>(model, options, std::move(sink))](
+             absl::string_view line) { session->Take(line); };
+}
 
 void RunJsonEngine(EngineModel& model, const EngineOptions& options,
                    std::istream& in, std::ostream& out) {
   constexpr size_t kMaxLineBytes = size_t{1} << 20;
   OutputQueue answers(&out);
-  JsonSession session(&model, options,
-                      [&](std::string line) { answers.Push(std::move(line)); });
+  const JsonSession session =
+      NewJsonSession(&model, options,
+                     [&](std::string line) { answers.Push(std::move(line)); });
   InputLine line;
   while (ReadLine(in, kMaxLineBytes, line)) {
     answers.AwaitRoom();
     if (line.too_long) {
-      session.Refuse();
+      answers.Push(
+          R"({"error":"the line is too long; expected at most a megabyte"})");
     } else {
-      session.Take(line.text);
+      session(line.text);
     }
   }
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <streambuf>
 #include <thread>
@@ -83,8 +84,7 @@ void LineQueue::AwaitRoom() {
 
 void LineQueue::Close() {
   absl::MutexLock lock(&mutex_);
-  closed_ = true;
-  is_closed_.store(true, std::memory_order_relaxed);
+  closed_.store(true, std::memory_order_relaxed);
 }
 
 std::optional<InputLine> LineQueue::Pop() {
@@ -159,8 +159,8 @@ LineCommand ParseLineCommand(absl::string_view line) {
 // Returns the answer with the blank line that ends it: "=ID text" or, of an
 // error, "?ID message". Blank lines within the text become lines of a space,
 // for a blank line ends an answer.
-std::string Answer(absl::string_view mark, absl::string_view id,
-                   absl::string_view text) {
+std::string LineAnswer(absl::string_view mark, absl::string_view id,
+                       absl::string_view text) {
   std::string lines(absl::StripTrailingAsciiWhitespace(text));
   // Twice, because replacements do not overlap.
   for (int i = 0; i < 2; ++i)
@@ -168,12 +168,9 @@ std::string Answer(absl::string_view mark, absl::string_view id,
   return absl::StrCat(mark, id, lines.empty() ? "" : " ", lines, "\n\n");
 }
 
-std::string LineAnswer(absl::string_view id, absl::string_view text) {
-  return Answer("=", id, text);
-}
-
 std::string LineError(absl::string_view id, const absl::Status& status) {
-  return Answer("?", id, absl::StrReplaceAll(status.message(), {{"\n", " "}}));
+  return LineAnswer("?", id,
+                    absl::StrReplaceAll(status.message(), {{"\n", " "}}));
 }
 
 constexpr absl::string_view kAnalyze = "analyze";
@@ -354,17 +351,17 @@ std::string AnalysisLine(const mcts::Tree& tree, int max_actions,
   return line;
 }
 
-}  // namespace
-
-class LineSession::Impl {
+class Session {
  public:
-  // As those of LineSession.
-  Impl(EngineModel* model, const EngineOptions& options, const State& start)
+  // As NewLineSession.
+  Session(EngineModel* model, const EngineOptions& options, const State& start)
       : model_(model), options_(options), states_({start}) {
     KeepMarginsIfNeeded();
   }
 
-  bool Execute(absl::string_view line, const Input& input, std::ostream& out) {
+  // As LineSession.
+  bool Execute(absl::string_view line, const LineInput& input,
+               std::ostream& out) {
     const LineCommand command = ParseLineCommand(line);
     if (command.is_nothing()) return true;
     input_ = &input;
@@ -394,7 +391,7 @@ class LineSession::Impl {
       StreamAnalysis(command, out);
       return absl::OkStatus();
     }
-    out << LineAnswer(command.id, answer) << std::flush;
+    out << LineAnswer("=", command.id, answer) << std::flush;
     goes_on = command.name != kQuit;
     return absl::OkStatus();
   }
@@ -500,13 +497,7 @@ class LineSession::Impl {
   // Returns the search, at the game's position; `by_time`: time ends it, and no
   // number of simulations.
   mcts::SearchSession& SearchHere(bool by_time) {
-    mcts::SessionOptions options = {.search = options_.search,
-                                    .reuse = options_.reuse,
-                                    .threads = options_.threads,
-                                    .leaves_per_game = options_.leaves,
-                                    .confidence_z = options_.confidence_z,
-                                    .temperature = options_.temperature,
-                                    .value_margin = options_.value_margin};
+    mcts::SessionOptions options = options_;
     // A Gumbel root plans for a number of simulations.
     options.search.gumbel = options_.search.gumbel && !by_time;
     if (!search_.has_value() ||
@@ -692,7 +683,7 @@ class LineSession::Impl {
   }
 
   EngineModel* const model_;
-  const Input* input_ = nullptr;  // while a line is executed
+  const LineInput* input_ = nullptr;  // while a line is executed
   EngineOptions options_;
   std::vector<State> states_;  // of the game: its start, one after each action
   std::vector<Action> actions_;
@@ -704,25 +695,13 @@ class LineSession::Impl {
   uint64_t drawn_ = 0;  // streams that were begun since the game was
 };
 
-LineSession::LineSession(EngineModel* model, const EngineOptions& options,
-                         const State& start)
-    : impl_(std::make_unique<Impl>(model, options, start)) {}
-LineSession::~LineSession() = default;
+}  // namespace
 
-bool LineSession::Execute(absl::string_view line, const Input& input,
-                          std::ostream& out) {
-  return impl_->Execute(line, input, out);
-}
-
-bool LineSession::IsQuit(absl::string_view line) {
-  const LineCommand command = ParseLineCommand(line);
-  return command.name == kQuit && command.arguments.empty();
-}
-
-void LineSession::Refuse(absl::string_view line, std::ostream& out) {
-  out << LineError(ParseLineCommand(line.substr(0, 20)).id,
-                   absl::InvalidArgumentError("the line is too long"))
-      << std::flush;
+LineSession NewLineSession(EngineModel* model, const EngineOptions& options,
+                           const State& start) {
+  return [session = std::make_shared<Session>(model, options, start)](
+             absl::string_view line, const LineInput& input,
+             std::ostream& out) { return session->Execute(line, input, out); };
 }
 
 void RunLineEngine(EngineModel& model, const EngineOptions& options,
@@ -730,17 +709,19 @@ void RunLineEngine(EngineModel& model, const EngineOptions& options,
   constexpr size_t kMaxLineBytes = size_t{1} << 16;
   LineQueue lines;
   std::thread obeying([&] {
-    LineSession session(&model, options, start);
-    const LineSession::Input input = {.ready = [&] { return lines.ready(); },
-                                      .closed = [&] { return lines.closed(); }};
+    const LineSession session = NewLineSession(&model, options, start);
+    const LineInput input = {.ready = [&] { return lines.ready(); },
+                             .closed = [&] { return lines.closed(); }};
     bool goes_on = true;
     while (goes_on) {
       const std::optional<InputLine> line = lines.Pop();
       if (!line.has_value()) break;
       if (line->too_long) {
-        LineSession::Refuse(line->text, out);
+        out << LineError(ParseLineCommand(line->text.substr(0, 20)).id,
+                         absl::InvalidArgumentError("the line is too long"))
+            << std::flush;
       } else {
-        goes_on = session.Execute(line->text, input, out);
+        goes_on = session(line->text, input, out);
       }
     }
   });
@@ -750,7 +731,9 @@ void RunLineEngine(EngineModel& model, const EngineOptions& options,
   };
   InputLine line;
   while (ReadLine(in, kMaxLineBytes, line)) {
-    const bool quits = !line.too_long && LineSession::IsQuit(line.text);
+    const LineCommand command = ParseLineCommand(line.text);
+    const bool quits =
+        !line.too_long && command.name == kQuit && command.arguments.empty();
     lines.AwaitRoom();
     lines.Push(std::move(line));
     // Nothing more is read: the client may keep the pipe open.

@@ -7,7 +7,6 @@
 #include <deque>
 #include <functional>
 #include <istream>
-#include <memory>
 #include <optional>
 #include <ostream>
 #include <string>
@@ -54,19 +53,18 @@ class LineQueue {
   bool ready() const ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Whether no more lines will come. Takes no lock.
-  bool closed() const { return is_closed_.load(std::memory_order_relaxed); }
+  bool closed() const { return closed_.load(std::memory_order_relaxed); }
 
  private:
-  bool ReadyLocked() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
-    return closed_ || !lines_.empty();
+  bool ReadyLocked() const ABSL_SHARED_LOCKS_REQUIRED(mutex_) {
+    return closed() || !lines_.empty();
   }
 
   const int64_t most_lines_;
   mutable absl::Mutex mutex_;
   std::deque<InputLine> lines_ ABSL_GUARDED_BY(mutex_);
   size_t bytes_ ABSL_GUARDED_BY(mutex_) = 0;  // of these
-  bool closed_ ABSL_GUARDED_BY(mutex_) = false;
-  std::atomic<bool> is_closed_ = false;  // a copy
+  std::atomic<bool> closed_ = false;          // set under the mutex
 };
 
 // Writes lines on a thread of its own, in order. A thread that pushes a line
@@ -92,41 +90,27 @@ class OutputQueue {
   std::thread thread_;  // last: it uses the queue
 };
 
-// The line protocol of docs/reference/protocol.md: executes one line after
-// another. Not thread-safe.
-class LineSession {
- public:
-  // The model must outlive it. `start` is the first game's; REQUIRES: the model
-  // may evaluate it (EngineModel::CheckLearned).
-  LineSession(EngineModel* model, const EngineOptions& options,
-              const State& start);
-  ~LineSession();
-
-  // The input that arrives while a line is executed. Thread-safe functions.
-  struct Input {
-    // Whether another line has arrived or the input has ended, which ends an
-    // analysis.
-    std::function<bool()> ready = [] { return false; };
-    // Whether none will: nobody may be there any more, so a search for an
-    // action gets a second of the processor's time yet, counted from its
-    // beginning where that is later.
-    std::function<bool()> closed = [] { return false; };
-  };
-
-  // Executes a line and writes its answer, flushed. Whatever the line holds is
-  // answered. Returns false when the line was to quit.
-  bool Execute(absl::string_view line, const Input& input, std::ostream& out);
-
-  // Answers a line that was too long to be read.
-  static void Refuse(absl::string_view line, std::ostream& out);
-
-  // Whether a line is a command to quit: nothing needs to be read after it.
-  static bool IsQuit(absl::string_view line);
-
- private:
-  class Impl;
-  const std::unique_ptr<Impl> impl_;
+// The input that arrives while a line is executed. Thread-safe functions.
+struct LineInput {
+  // Whether another line has arrived or the input has ended, which ends an
+  // analysis.
+  std::function<bool()> ready = [] { return false; };
+  // Whether none will: nobody may be there any more, so a search for an action
+  // gets a second of the processor's time yet, counted from its beginning where
+  // that is later.
+  std::function<bool()> closed = [] { return false; };
 };
+
+// Executes a line of the line protocol of docs/reference/protocol.md and writes
+// its answer, flushed. Whatever the line holds is answered. Returns false when
+// the line was to quit. Not thread-safe.
+using LineSession = std::function<bool(
+    absl::string_view line, const LineInput& input, std::ostream& out)>;
+
+// The model must outlive it. `start` is the first game's; REQUIRES: the model
+// may evaluate it (EngineModel::CheckLearned).
+LineSession NewLineSession(EngineModel* model, const EngineOptions& options,
+                           const State& start);
 
 // Speaks the line protocol until the command `quit` or the end of the input;
 // lines read by then are executed. The calling thread reads, another one
@@ -134,29 +118,15 @@ class LineSession {
 void RunLineEngine(EngineModel& model, const EngineOptions& options,
                    const State& start, std::istream& in, std::ostream& out);
 
-// The JSON protocol of docs/reference/protocol.md: takes one line after
-// another, answers from any thread. Not thread-safe itself.
-class JsonSession {
- public:
-  // Takes an answer: a line without its end. Called from several threads.
-  using Sink = std::function<void(std::string line)>;
+// Processes a line of the JSON protocol of docs/reference/protocol.md, any
+// line; blocks while too many positions wait (AnalysisEngine::AwaitRoom). Its
+// end answers the remaining requests. Not thread-safe.
+using JsonSession = std::function<void(absl::string_view line)>;
 
-  // The model must outlive it.
-  JsonSession(EngineModel* model, const EngineOptions& options, Sink sink);
-  // Answers the remaining requests.
-  ~JsonSession();
-
-  // Processes any line. Blocks while too many positions wait
-  // (AnalysisEngine::AwaitRoom).
-  void Take(absl::string_view line);
-
-  // Answers a line that was too long to be read.
-  void Refuse();
-
- private:
-  class Impl;
-  const std::unique_ptr<Impl> impl_;
-};
+// The model must outlive it. `sink` takes the answers, lines without their
+// ends, from several threads.
+JsonSession NewJsonSession(EngineModel* model, const EngineOptions& options,
+                           std::function<void(std::string line)> sink);
 
 // Speaks the JSON protocol until the input ends; then answers what is left.
 // The calling thread reads.

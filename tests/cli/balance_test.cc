@@ -205,53 +205,42 @@ TEST(BalanceTest, ANetworkPlaysOnlyTheRulesThatItHasLearned) {
 }
 
 TEST(BalanceTest, WrongArgumentsAreTold) {
-  struct Wrong {
-    std::string arguments;
-    std::string message;
-    int status = 2;
-  };
-  for (const Wrong& wrong : {
-           Wrong{"--variant all", "--player is required without --study"},
-           Wrong{"--player greedy", "--variant is required without --study"},
-           Wrong{"--variant chess --player greedy", "unknown variant 'chess'"},
-           Wrong{"--variant all --player stockfish",
-                 "unknown player 'stockfish'"},
-           Wrong{"--variant all --player mcts:ponder=on", "has no opponent"},
-           Wrong{"--variant all --player greedy --sims 5",
-                 "player 'greedy' has no simulations"},
-           Wrong{"--variant all --player mcts --sims 5,x",
-                 "'x' is not a number of simulations"},
-           Wrong{"--variant four_treasures --player greedy --what-if "
-                 "no_progress_limit=3",
-                 "no rule option 'no_progress_limit'"},
-           Wrong{"--variant all --player greedy --what-if no_progress_limit=40",
-                 "changes nothing"},
-           Wrong{"--variant all --player greedy --what-if x=1",
-                 "no rule option 'x'"},
-           Wrong{
-               "--variant four_treasures --player greedy --what-if last_turns",
-               "--what-if: 'last_turns'; expected NAME=VALUE"},
-           Wrong{"--variant four_treasures --player greedy --what-if "
-                 "compensation=1 --what-if compensation=1.0",
-                 "--what-if compensation=1.0: these rules are given twice"},
-           Wrong{"--variant four_treasures --player greedy --player greedy",
-                 "player greedy is given twice"},
-           Wrong{"--variant four_treasures --player mcts:sims=5 --sims 5,5",
-                 "simulations 5 are given twice"},
-           Wrong{"--variant all --player mcts --depth 8",
-                 "--depth requires --sims"},
-           Wrong{"--variant all --player mcts --size x",
-                 "--size requires --study"},
-           Wrong{"--variant all --player net:/no/such/run",
-                 "/no/such/run: no such file or folder", 1},
-           Wrong{"--variant all --player greedy --html /no/such/folder/x.html",
-                 "cannot write", 1},
-           Wrong{"--variant all --player greedy --store /no/such/folder/x",
-                 "no such folder", 1},
-       }) {
-    EXPECT_THAT(ErrorOf(wrong.status, With(wrong.arguments)),
-                HasSubstr(wrong.message));
-  }
+  ExpectRefused(
+      With({}),
+      {
+          {"--variant all", "--player is required without --study"},
+          {"--player greedy", "--variant is required without --study"},
+          {"--variant chess --player greedy", "unknown variant 'chess'"},
+          {"--variant all --player stockfish", "unknown player 'stockfish'"},
+          {"--variant all --player mcts:ponder=on", "has no opponent"},
+          {"--variant all --player greedy --sims 5",
+           "player 'greedy' has no simulations"},
+          {"--variant all --player mcts --sims 5,x",
+           "'x' is not a number of simulations"},
+          {"--variant four_treasures --player greedy --what-if "
+           "no_progress_limit=3",
+           "no rule option 'no_progress_limit'"},
+          {"--variant all --player greedy --what-if no_progress_limit=40",
+           "changes nothing"},
+          {"--variant all --player greedy --what-if x=1", "no rule option 'x'"},
+          {"--variant four_treasures --player greedy --what-if last_turns",
+           "--what-if: 'last_turns'; expected NAME=VALUE"},
+          {"--variant four_treasures --player greedy --what-if "
+           "compensation=1 --what-if compensation=1.0",
+           "--what-if compensation=1.0: these rules are given twice"},
+          {"--variant four_treasures --player greedy --player greedy",
+           "player greedy is given twice"},
+          {"--variant four_treasures --player mcts:sims=5 --sims 5,5",
+           "simulations 5 are given twice"},
+          {"--variant all --player mcts --depth 8", "--depth requires --sims"},
+          {"--variant all --player mcts --size x", "--size requires --study"},
+          {"--variant all --player net:/no/such/run",
+           "/no/such/run: no such file or folder", 1},
+          {"--variant all --player greedy --html /no/such/folder/x.html",
+           "cannot write", 1},
+          {"--variant all --player greedy --store /no/such/folder/x",
+           "no such folder", 1},
+      });
 }
 
 }  // namespace

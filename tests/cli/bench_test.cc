@@ -1,7 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <csignal>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -53,11 +52,7 @@ TEST(BenchCoreTest, HeedsRuleOptions) {
 
 TEST(BenchCoreTest, AnInterruptReportsTheVariantsSoFar) {
   // Nine variants more take long enough for the signal to come before the end.
-  TerminalTara tara("bench core --seconds 2");
-  ASSERT_TRUE(tara.Expect("(2 of 10)"));
-  tara.Signal(SIGINT);
-  EXPECT_EQ(tara.Wait(), 130);
-  EXPECT_THAT(tara.shown(),
+  EXPECT_THAT(ShownUntilInterrupted("bench core --seconds 2", {"(2 of 10)"}),
               AllOf(HasSubstr("scalar"), HasSubstr("tara: interrupted")));
 }
 
@@ -201,45 +196,36 @@ TEST(BenchInferenceTest, MeasuresLightNetworksByInstructionSet) {
 }
 
 TEST(BenchTest, WrongArgumentsAreTold) {
-  struct Wrong {
-    std::string arguments;
-    std::string message;
-    int status = 2;
-  };
-  for (const Wrong& wrong : {
-           Wrong{"", "missing subcommand; expected one of: "},
-           Wrong{"cor", "did you mean 'core'?"},
-           Wrong{"core --variant chess", "unknown variant 'chess'"},
-           Wrong{"core --seconds 0",
-                 "--seconds: bad value '0'; expected a number from 0.001"},
-           Wrong{"core --seconds nan", "bad value 'nan'"},
-           Wrong{"core --threads many", "--threads: bad value"},
-           Wrong{"core --format=xml", "bad value 'xml'"},
-           Wrong{"learner --batch 0", "expected sizes from 1 to 1048576"},
-           Wrong{"learner --device cuda:all", "expected one device"},
-           Wrong{"learner --device tpu", "--device: bad value 'tpu'"},
-           Wrong{"learner --prepare-threads -2",
-                 "--prepare-threads: bad value '-2'"},
-           Wrong{"selfplay --net 64",
-                 "--net is '64'; expected CHANNELSxBLOCKS"},
-           Wrong{"selfplay --precision int4",
-                 "--precision: bad value 'int4'; expected auto"},
-           Wrong{"selfplay --search width=3", "--search: "},
-           Wrong{"selfplay --cache -1", "--cache"},
-           Wrong{"selfplay --checkpoint /no/such/file", "/no/such/file", 1},
-           Wrong{"inference --net 64",
-                 "--net is '64'; expected CHANNELSxBLOCKS"},
-           Wrong{"inference --net light:32x1", "expected 64 channels", 1},
-           Wrong{"inference --batch 1,x",
-                 "--batch is '1,x'; expected sizes from 1 to 4096"},
-           Wrong{"inference --net 4x1 --precision float16",
-                 "no such engine on device cpu"},
-           Wrong{"inference --backend torch --precision int8", "int8"},
-           Wrong{"inference --checkpoint /no/such/file", "/no/such/file", 1},
-       }) {
-    EXPECT_THAT(ErrorOf(wrong.status, "bench" + Words(wrong.arguments)),
-                HasSubstr(wrong.message));
-  }
+  ExpectRefused(
+      "bench",
+      {
+          {"", "missing subcommand; expected one of: "},
+          {"cor", "did you mean 'core'?"},
+          {"core --variant chess", "unknown variant 'chess'"},
+          {"core --seconds 0",
+           "--seconds: bad value '0'; expected a number from 0.001"},
+          {"core --seconds nan", "bad value 'nan'"},
+          {"core --threads many", "--threads: bad value"},
+          {"core --format=xml", "bad value 'xml'"},
+          {"learner --batch 0", "expected sizes from 1 to 1048576"},
+          {"learner --device cuda:all", "expected one device"},
+          {"learner --device tpu", "--device: bad value 'tpu'"},
+          {"learner --prepare-threads -2", "--prepare-threads: bad value '-2'"},
+          {"selfplay --net 64", "--net is '64'; expected CHANNELSxBLOCKS"},
+          {"selfplay --precision int4",
+           "--precision: bad value 'int4'; expected auto"},
+          {"selfplay --search width=3", "--search: "},
+          {"selfplay --cache -1", "--cache"},
+          {"selfplay --checkpoint /no/such/file", "/no/such/file", 1},
+          {"inference --net 64", "--net is '64'; expected CHANNELSxBLOCKS"},
+          {"inference --net light:32x1", "expected 64 channels", 1},
+          {"inference --batch 1,x",
+           "--batch is '1,x'; expected sizes from 1 to 4096"},
+          {"inference --net 4x1 --precision float16",
+           "no such engine on device cpu"},
+          {"inference --backend torch --precision int8", "int8"},
+          {"inference --checkpoint /no/such/file", "/no/such/file", 1},
+      });
 }
 
 }  // namespace

@@ -1,7 +1,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <csignal>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -137,15 +136,11 @@ TEST(ArenaTest, SaysHowManyGamesWereNotPlayedToTheirEnd) {
 }
 
 TEST(ArenaTest, AnInterruptReportsTheGamesSoFar) {
-  TerminalTara tara(
-      "arena --variant sacred_hill_l1 random greedy --games 10000000");
   // Progress, when games have finished; shown again, whole pairs have.
-  for (int i = 0; i < 3; ++i) {
-    ASSERT_TRUE(tara.Expect("of 10000000 games, score"));
-  }
-  tara.Signal(SIGINT);
-  EXPECT_EQ(tara.Wait(), 130);
-  EXPECT_THAT(tara.shown(),
+  EXPECT_THAT(ShownUntilInterrupted(
+                  "arena --variant sacred_hill_l1 random greedy --games "
+                  "10000000",
+                  std::vector<std::string>(3, "of 10000000 games, score")),
               AllOf(HasSubstr("score %"), HasSubstr("tara: interrupted")));
 }
 
@@ -181,20 +176,16 @@ TEST(CrossPlayTest, WithoutOthersBothPlayEachWithItself) {
 }
 
 TEST(CrossPlayTest, WhatCannotBeIsRefused) {
-  const auto error = [](const std::string& arguments) {
-    return ErrorOf(2, "crossplay " + arguments);
-  };
-  EXPECT_THAT(error("--variant sacred_hill_l1 greedy random"),
-              AllOf(HasSubstr("cannot play sacred_hill_l1, where a side has "
-                              "one seat"),
-                    HasSubstr("sacred_hill_doubles_l1")));
-  EXPECT_THAT(error("--variant all greedy greedy"),
-              HasSubstr("A and B are both 'greedy'"));
-  EXPECT_THAT(error("--variant all greedy+random mcts"),
-              HasSubstr("'greedy+random' is a team; expected a single player"));
-  EXPECT_THAT(error("--variant all greedy"), HasSubstr("B is required"));
-  EXPECT_THAT(error("--variant all greedy mctss"),
-              HasSubstr("unknown player 'mctss'"));
+  ExpectRefused(
+      "crossplay",
+      {{"--variant sacred_hill_l1 greedy random",
+        "cannot play sacred_hill_l1, where a side has one seat"},
+       {"--variant sacred_hill_l1 greedy random", "sacred_hill_doubles_l1"},
+       {"--variant all greedy greedy", "A and B are both 'greedy'"},
+       {"--variant all greedy+random mcts",
+        "'greedy+random' is a team; expected a single player"},
+       {"--variant all greedy", "B is required"},
+       {"--variant all greedy mctss", "unknown player 'mctss'"}});
 }
 
 TEST(CrossPlayTest, TeamsAreRatedAmongPlayers) {
@@ -240,25 +231,19 @@ TEST(RateTest, GoesOnFromItsResultsFile) {
 }
 
 TEST(RateTest, WhatCannotBeRatedIsRefused) {
-  const auto error = [](const std::string& arguments, int status) {
-    return ErrorOf(status, "rate " + arguments);
-  };
-  EXPECT_THAT(error("random", 2), HasSubstr("expected at least two"));
-  EXPECT_THAT(error("random nobody", 2),
-              HasSubstr("'nobody' is not a run, checkpoint or player"));
-  EXPECT_THAT(error("random greedy --anchor x=0", 2),
-              HasSubstr("no player of that name"));
-  EXPECT_THAT(error("random greedy --anchor greedy", 2),
-              HasSubstr("expected NAME=ELO"));
-  EXPECT_THAT(error("random greedy --anchor greedy=0 --anchor greedy=9", 2),
-              HasSubstr("greedy already has a rating"));
-  EXPECT_THAT(error("random greedy --checkpoints every:0", 2),
-              HasSubstr("bad --checkpoints 'every:0'"));
-  EXPECT_THAT(error("random net:/nowhere.pt", 1),
-              HasSubstr("/nowhere.pt: no such file"));
   const std::string foreign = TemporaryPath("foreign.pt");
   WriteFile(foreign, "this is no network");
-  EXPECT_THAT(error("random " + foreign + " --games 2", 1), HasSubstr(foreign));
+  ExpectRefused(
+      "rate",
+      {{"random", "expected at least two"},
+       {"random nobody", "'nobody' is not a run, checkpoint or player"},
+       {"random greedy --anchor x=0", "no player of that name"},
+       {"random greedy --anchor greedy", "expected NAME=ELO"},
+       {"random greedy --anchor greedy=0 --anchor greedy=9",
+        "greedy already has a rating"},
+       {"random greedy --checkpoints every:0", "bad --checkpoints 'every:0'"},
+       {"random net:/nowhere.pt", "/nowhere.pt: no such file", 1},
+       {"random " + foreign + " --games 2", foreign, 1}});
 }
 
 TEST(PuzzlesTest, AreGamesThatOtherCommandsRead) {
@@ -279,14 +264,10 @@ TEST(PuzzlesTest, AreGamesThatOtherCommandsRead) {
 
 TEST(PuzzlesTest, AnInterruptKeepsTheVariantsSoFar) {
   // Nine variants more take long enough for the signal to come before the end.
-  TerminalTara tara(
-      "puzzles --variant all --player greedy --games 2000 --puzzles 2000 "
-      "--nodes=2k");
-  ASSERT_TRUE(tara.Expect("sacred_hill_l1: "));
-  ASSERT_TRUE(tara.Expect("with a wrong first guess"));
-  tara.Signal(SIGINT);
-  EXPECT_EQ(tara.Wait(), 130);
-  EXPECT_THAT(tara.shown(),
+  EXPECT_THAT(ShownUntilInterrupted(
+                  "puzzles --variant all --player greedy --games 2000 "
+                  "--puzzles 2000 --nodes=2k",
+                  {"sacred_hill_l1: ", "with a wrong first guess"}),
               AllOf(HasSubstr(" 0 battle "), HasSubstr("tara: interrupted")));
 }
 

@@ -25,25 +25,10 @@ using std::string_literals::operator""s;
 // Trains a network of seconds and returns the folder of its run.
 std::string TrainTiny() {
   const std::string run_dir = TemporaryPath("run");
-  const std::string config = TemporaryPath("tiny.textproto");
-  WriteFile(
-      config,
-      absl::StrCat(
-          R"pb(
-            variant: "high_kings_l1"
-            rule_options: "no_progress_limit=20"
-            generations: 1
-            network { channels: 4 blocks: 1 }
-            self_play {
-              games_per_generation: 4
-              threads: 1
-              search { simulations: 2 }
-            }
-            learner { batch_size: 8 steps_per_generation: 2 threads: 1 }
-            evaluation { final_games: 2 simulations: 2 opponent: "random" }
-          )pb",
-          "run_dir: \"", run_dir, "\"\n"));
-  OutputOf("train " + config);
+  OutputOf("train " + WriteTinyConfig(run_dir) +
+           " --set generations=1 --set variant=high_kings_l1 --set "
+           "rule_options=no_progress_limit=20 --set "
+           "evaluation.opponent=random");
   return run_dir;
 }
 

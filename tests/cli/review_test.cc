@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <csignal>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -171,12 +170,10 @@ TEST(ReviewTest, AnInterruptEndsItInOrder) {
   // A search of hours.
   const std::string game = TemporaryPath("game.txt");
   WriteFile(game, "sacred_hill_l1 D4");
-  TerminalTara tara("review " + game +
-                    " --player mcts:sims=10000000 --threads=1");
-  ASSERT_TRUE(tara.Expect("searched 0 of 2 positions"));
-  tara.Signal(SIGINT);
-  EXPECT_EQ(tara.Wait(), 130);
-  EXPECT_THAT(tara.shown(), HasSubstr("tara: interrupted"));
+  EXPECT_THAT(ShownUntilInterrupted(
+                  "review " + game + " --player mcts:sims=10000000 --threads=1",
+                  {"searched 0 of 2 positions"}),
+              HasSubstr("tara: interrupted"));
 }
 
 Words Build(const std::string& book, const Words& more = {}) {

@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <csignal>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -380,12 +379,9 @@ TEST(SolveTest, GivesUpAtTheNodeLimitWithTheBoundsItKnows) {
 
 TEST(SolveTest, AnInterruptPrintsTheBoundsToo) {
   // Nobody will solve an empty board before the signal comes.
-  TerminalTara tara(
-      "solve --variant four_treasures --format=json --table-mb=1");
-  ASSERT_TRUE(tara.Expect("search 1: Red's margin is -47 to 47; "));
-  tara.Signal(2);
-  EXPECT_EQ(tara.Wait(), 130);
-  const std::string& shown = tara.shown();
+  const std::string shown = ShownUntilInterrupted(
+      "solve --variant four_treasures --format=json --table-mb=1",
+      {"search 1: Red's margin is -47 to 47; "});
   EXPECT_THAT(shown, HasSubstr("interrupted"));
   const size_t begin = shown.find('{');
   ASSERT_NE(begin, std::string::npos);
@@ -436,39 +432,28 @@ TEST(StatsTest, WritesAPageForABrowser) {
 
 TEST(StatsTest, AnInterruptReportsTheGamesSoFar) {
   const std::string path = TemporaryPath("interrupted.html");
-  TerminalTara tara("stats --variant all --games 1000G --html " + path);
-  ASSERT_TRUE(tara.Expect("sacred_hill_l1: 0 %, "));
-  ASSERT_TRUE(tara.Expect("M games/s"));
-  tara.Signal(SIGINT);
-  EXPECT_EQ(tara.Wait(), 130);
-  EXPECT_THAT(tara.shown(),
-              AllOf(HasSubstr("branching"), HasSubstr("tara: interrupted")));
+  EXPECT_THAT(
+      ShownUntilInterrupted("stats --variant all --games 1000G --html " + path,
+                            {"sacred_hill_l1: 0 %, ", "M games/s"}),
+      AllOf(HasSubstr("branching"), HasSubstr("tara: interrupted")));
   EXPECT_THAT(ReadFile(path), HasSubstr("Sacred Hill, Level 1"));
 }
 
 TEST(StatsTest, WrongArgumentsAreUsageErrors) {
-  struct Wrong {
-    std::string arguments;
-    std::string message;
-  };
-  for (const Wrong& wrong : {
-           Wrong{"", "--variant is required"},
-           Wrong{"--variant chess", "unknown variant 'chess'"},
-           Wrong{"--variant all --games 0",
-                 "--games: bad value '0'; expected a whole number from 1 to "
-                 "1000G"},
-           Wrong{"--variant all --games 0.5", "bad value '0.5'"},
-           Wrong{"--variant all --games 2000G", "bad value '2000G'"},
-           Wrong{"--variant all --threads 0", "--threads: bad value"},
-           Wrong{"--variant all --option no_such=1", "no_such"},
-           Wrong{"--variant four_treasures --option no_progress_limit=3",
-                 "no rule option 'no_progress_limit'"},
-           Wrong{"--variant all --format=xml", "bad value 'xml'"},
-       }) {
-    EXPECT_THAT(
-        ErrorOf(2, "stats " + wrong.arguments),
-        AllOf(HasSubstr(wrong.message), HasSubstr("(see tara stats --help)")));
-  }
+  ExpectRefused("stats",
+                {{"", "--variant is required"},
+                 {"--variant chess", "unknown variant 'chess'"},
+                 {"--variant all --games 0",
+                  "--games: bad value '0'; expected a whole number from 1 to "
+                  "1000G"},
+                 {"--variant all --games 0.5", "bad value '0.5'"},
+                 {"--variant all --games 2000G", "bad value '2000G'"},
+                 {"--variant all --threads 0", "--threads: bad value"},
+                 {"--variant all --option no_such=1", "no_such"},
+                 {"--variant four_treasures --option no_progress_limit=3",
+                  "no rule option 'no_progress_limit'"},
+                 {"--variant all --format=xml", "bad value 'xml'"},
+                 {"", "(see tara stats --help)"}});
 }
 
 }  // namespace

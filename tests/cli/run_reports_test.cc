@@ -26,23 +26,8 @@ using Json = nlohmann::json;
 const std::string& TinyRun() {
   static const std::string* const run = [] {
     const auto* const folder = new std::string(TemporaryPath("run"));
-    const std::string config = TemporaryPath("tiny.textproto");
-    WriteFile(config,
-              absl::StrCat(
-                  R"pb(
-                    variant: "four_treasures"
-                    generations: 2
-                    network { channels: 4 blocks: 1 }
-                    self_play {
-                      games_per_generation: 4
-                      threads: 1
-                      search { simulations: 2 }
-                    }
-                    learner { batch_size: 8 steps_per_generation: 2 threads: 1 }
-                    evaluation { games: 2 final_games: 2 simulations: 2 }
-                  )pb",
-                  "run_dir: \"", *folder, "\"\n"));
-    OutputOf("train " + config);
+    OutputOf("train " + WriteTinyConfig(*folder) +
+             " --set variant=four_treasures");
     return folder;
   }();
   return *run;

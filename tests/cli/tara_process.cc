@@ -109,6 +109,14 @@ std::string ErrorOf(int status, const TaraResult& result) {
   return result.err;
 }
 
+void ExpectRefused(const Words& command, const std::vector<Refusal>& refusals) {
+  for (const auto& [arguments, message, status] : refusals) {
+    EXPECT_THAT(ErrorOf(status, command + arguments),
+                ::testing::HasSubstr(message))
+        << arguments;
+  }
+}
+
 TaraResult RunShell(const std::string& command) {
   return RunProcess(
       {"/bin/sh", "-c", absl::StrCat("TARA=", kBinary, "; ", command)}, "");
@@ -181,6 +189,34 @@ int TerminalTara::Wait() {
   TARA_CHECK(waitpid(process_, &wait_status, 0) == process_, "waitpid");
   process_ = -1;
   return ExitStatus(wait_status);
+}
+
+std::string ShownUntilInterrupted(const Words& arguments,
+                                  const std::vector<std::string>& texts) {
+  TerminalTara tara(arguments);
+  for (const std::string& text : texts) EXPECT_TRUE(tara.Expect(text)) << text;
+  tara.Signal(SIGINT);
+  EXPECT_EQ(tara.Wait(), 130);
+  return tara.shown();
+}
+
+std::string WriteTinyConfig(const std::string& run_dir) {
+  const std::string path = TemporaryPath("tiny.textproto");
+  WriteFile(path,
+            absl::StrCat(
+                R"pb(
+                  generations: 2
+                  network { channels: 4 blocks: 1 }
+                  self_play {
+                    games_per_generation: 4
+                    threads: 1
+                    search { simulations: 2 }
+                  }
+                  learner { batch_size: 8 steps_per_generation: 2 threads: 1 }
+                  evaluation { every: 1 games: 2 final_games: 2 simulations: 2 }
+                )pb",
+                "run_dir: \"", run_dir, "\"\n"));
+  return path;
 }
 
 std::string TemporaryPath(absl::string_view name) {

@@ -42,6 +42,13 @@ nlohmann::json JsonOf(const Words& arguments, absl::string_view input = "");
 // error.
 std::string ErrorOf(int status, const Words& arguments,
                     absl::string_view input = "");
+// Arguments that a command refuses, a part of its message, the exit status.
+struct Refusal {
+  std::string arguments;
+  std::string message;
+  int status = 2;
+};
+void ExpectRefused(const Words& command, const std::vector<Refusal>& refusals);
 // The same of a command that has ended.
 std::string OutputOf(const TaraResult& result);
 std::string ErrorOf(int status, const TaraResult& result);
@@ -80,6 +87,14 @@ class TerminalTara {
   std::string shown_;
   size_t expected_from_ = 0;
 };
+
+// Runs `tara` at a terminal until it has shown these texts, interrupts it,
+// expects the exit status of that, and returns all that was shown.
+std::string ShownUntilInterrupted(const Words& arguments,
+                                  const std::vector<std::string>& texts);
+
+// Writes the config of a run of seconds in this folder and returns its path.
+std::string WriteTinyConfig(const std::string& run_dir);
 
 // Returns a path of this test's own, in its folder for temporary files. The
 // file does not exist.

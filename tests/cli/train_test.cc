@@ -21,26 +21,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
-// A run of seconds, in a folder of its own.
-std::string WriteTinyConfig(const std::string& run_dir) {
-  const std::string path = TemporaryPath("tiny.textproto");
-  WriteFile(path,
-            absl::StrCat(
-                R"pb(
-                  generations: 2
-                  network { channels: 4 blocks: 1 }
-                  self_play {
-                    games_per_generation: 4
-                    threads: 1
-                    search { simulations: 2 }
-                  }
-                  learner { batch_size: 8 steps_per_generation: 2 threads: 1 }
-                  evaluation { every: 1 games: 2 final_games: 2 simulations: 2 }
-                )pb",
-                "run_dir: \"", run_dir, "\"\n"));
-  return path;
-}
-
 TEST(TrainTest, HelpListsTheFieldsWithTypeValuesAndDefault) {
   EXPECT_THAT(OutputOf("train --help"),
               AllOf(HasSubstr("  learner.batch_size (uint32, 1 to 1048576, "
@@ -173,42 +153,33 @@ std::map<std::string, std::string> FilesOf(const std::string& folder) {
   return files;
 }
 
-struct RefusedStart {
-  std::string set;
-  std::string message;
-};
-
-std::vector<RefusedStart> RefusedStarts() {
-  return {
-      // No machine has so many.
-      {"inference.device=cuda:127", "inference.device: "},
-      {"learner.device=cuda:127", "learner.device: "},
-      {"inference.precision=int8", "inference.precision: int8 with "},
-      {"inference.backend=tara --set inference.precision=float16",
-       "inference.precision: float16 with inference.backend: tara"},
-      {"evaluation.opponent=engine:./nope",
-       "evaluation.opponent: engine:./nope: "},
-      {"evaluation.opponent='engine:tests/eval/fake_engine --fault gone'",
-       "instead of answering"},
-      {"evaluation.opponent='engine:tests/eval/fake_engine --fault choosy' "
-       "--set variant=four_treasures,sacred_hill_l1",
-       "refused 'variant sacred_hill_l1'"},
-      {"evaluation.opponent=net:/no/such", "evaluation.opponent: net:/no/such"},
-      {"init_from=/no/such", "init_from: "},
-      {"run_dir=/dev/null/run", "run_dir: "},
-  };
-}
-
 TEST(TrainTest, WhatIsKnownToFailIsRefusedBeforeAnythingIsWritten) {
   const std::string parent = TemporaryPath("refused");
   const std::string config = WriteTinyConfig(parent + "/run");
-  for (const RefusedStart& refused : RefusedStarts()) {
-    SCOPED_TRACE(refused.set);
-    const TaraResult result = RunShell(
-        absl::StrCat("exec \"$TARA\" train ", config, " --set ", refused.set));
-    EXPECT_THAT(Lines(ErrorOf(1, result)),
-                testing::ElementsAre(
-                    AllOf(StartsWith("tara: "), HasSubstr(refused.message))));
+  for (const auto& [set, message] : std::map<std::string, std::string>{
+           // No machine has so many.
+           {"inference.device=cuda:127", "inference.device: "},
+           {"learner.device=cuda:127", "learner.device: "},
+           {"inference.precision=int8", "inference.precision: int8 with "},
+           {"inference.backend=tara --set inference.precision=float16",
+            "inference.precision: float16 with inference.backend: tara"},
+           {"evaluation.opponent=engine:./nope",
+            "evaluation.opponent: engine:./nope: "},
+           {"evaluation.opponent='engine:tests/eval/fake_engine --fault gone'",
+            "instead of answering"},
+           {"evaluation.opponent='engine:tests/eval/fake_engine --fault "
+            "choosy' --set variant=four_treasures,sacred_hill_l1",
+            "refused 'variant sacred_hill_l1'"},
+           {"evaluation.opponent=net:/no/such",
+            "evaluation.opponent: net:/no/such"},
+           {"init_from=/no/such", "init_from: "},
+           {"run_dir=/dev/null/run", "run_dir: "}}) {
+    SCOPED_TRACE(set);
+    const TaraResult result =
+        RunShell(absl::StrCat("exec \"$TARA\" train ", config, " --set ", set));
+    EXPECT_THAT(
+        Lines(ErrorOf(1, result)),
+        testing::ElementsAre(AllOf(StartsWith("tara: "), HasSubstr(message))));
     EXPECT_FALSE(std::filesystem::exists(parent));
   }
 }
@@ -274,21 +245,16 @@ TEST(TrainTest, AMissingConfigIsAFailure) {
 
 TEST(TrainTest, ConfigsThatMakeNoSenseAreUsageErrors) {
   const std::string config = WriteTinyConfig(TemporaryPath("run"));
-  struct WrongConfig {
-    std::string set;
-    std::string message;
-  };
-  for (const WrongConfig& wrong :
-       {WrongConfig{"generatoins=3", "generatoins"},
-        WrongConfig{"learner.batchsize=3", "batchsize"},
-        WrongConfig{"generations=many", "many"},
-        WrongConfig{"generations", "generations"},
-        WrongConfig{"variant=chess", "chess"},
-        WrongConfig{"evaluation.opponent=nobody", "nobody"}}) {
+  for (const auto& [set, message] : std::map<std::string, std::string>{
+           {"generatoins=3", "generatoins"},
+           {"learner.batchsize=3", "batchsize"},
+           {"generations=many", "many"},
+           {"generations", "generations"},
+           {"variant=chess", "chess"},
+           {"evaluation.opponent=nobody", "nobody"}}) {
     EXPECT_THAT(
-        Lines(ErrorOf(2, absl::StrCat("train ", config, " --set ", wrong.set))),
-        testing::ElementsAre(
-            AllOf(StartsWith("tara: "), HasSubstr(wrong.message))));
+        Lines(ErrorOf(2, absl::StrCat("train ", config, " --set ", set))),
+        testing::ElementsAre(AllOf(StartsWith("tara: "), HasSubstr(message))));
   }
   const std::string broken = TemporaryPath("broken.textproto");
   WriteFile(broken, "generations: 2\nsurprise: 1\n");

@@ -115,11 +115,18 @@ class Checked : public mcts::Evaluator {
 
 using Events = std::vector<AnalysisEvent>;
 
+EngineOptions Options(int threads, int positions) {
+  EngineOptions options;
+  options.threads = threads;
+  options.positions = positions;
+  return options;
+}
+
 TEST(AnalysisEngineTest, FindsTheSameAsASearchAlone) {
   mcts::PlayoutEvaluator evaluator(1, 1);
   Told told;
   {
-    AnalysisEngine engine(&evaluator, {.threads = 2, .positions = 3});
+    AnalysisEngine engine(&evaluator, Options(2, 3));
     int number = 0;
     for (int i = 0; i < 3; ++i) {
       for (const VariantInfo& info : kVariants) {
@@ -148,7 +155,7 @@ TEST(AnalysisEngineTest, FindsTheSameAsASearchAlone) {
 TEST(AnalysisEngineTest, LargerPrioritiesComeFirst) {
   Gate gate;
   Told told;
-  AnalysisEngine engine(&gate, {.threads = 1, .positions = 1});
+  AnalysisEngine engine(&gate, Options(1, 1));
   const State state = InitialState(Variant::kFourTreasures);
   engine.Add(told.Task(0, state, 2));
   gate.AwaitEntered();  // the others wait behind it
@@ -166,7 +173,7 @@ TEST(AnalysisEngineTest, LargerPrioritiesComeFirst) {
 TEST(AnalysisEngineTest, CancelledTasksAreToldOf) {
   Gate gate;
   Told told;
-  AnalysisEngine engine(&gate, {.threads = 1, .positions = 1});
+  AnalysisEngine engine(&gate, Options(1, 1));
   const State state = InitialState(Variant::kFourTreasures);
   const auto cancelled = std::make_shared<std::atomic<bool>>(false);
   for (int i = 0; i < 3; ++i) {
@@ -199,7 +206,7 @@ TEST(AnalysisEngineTest, AnErrorIsToldAndTheOthersGoOn) {
     return absl::OkStatus();
   });
   Told told;
-  AnalysisEngine engine(&evaluator, {.threads = 1, .positions = 1});
+  AnalysisEngine engine(&evaluator, Options(1, 1));
   for (int i = 0; i < 4; ++i) {
     engine.Add(told.Task(
         i,
@@ -222,7 +229,7 @@ TEST(AnalysisEngineTest, WantOfMemoryIsToldAndTheOthersGoOn) {
     return absl::OkStatus();
   });
   Told told;
-  AnalysisEngine engine(&evaluator, {.threads = 1, .positions = 1});
+  AnalysisEngine engine(&evaluator, Options(1, 1));
   for (int i = 0; i < 3; ++i) {
     engine.Add(told.Task(i, InitialState(Variant::kFourTreasures), 10));
   }
@@ -241,7 +248,7 @@ TEST(AnalysisEngineTest, OneTasksWantOfMemoryIsItsOwn) {
   Told told;
   std::atomic<bool> has_run_out = false;
   {
-    AnalysisEngine engine(&evaluator, {.threads = 1, .positions = 8});
+    AnalysisEngine engine(&evaluator, Options(1, 8));
     for (int i = 0; i < 8; ++i) {
       AnalysisTask task =
           told.Task(i, InitialState(Variant::kFourTreasures), 10 + i);
@@ -267,7 +274,7 @@ TEST(AnalysisEngineTest, OneTasksWantOfMemoryIsItsOwn) {
 TEST(AnalysisEngineTest, NoMoreTasksWaitThanMay) {
   Gate gate;
   std::atomic<int64_t> added = 0;
-  AnalysisEngine engine(&gate, {.threads = 1, .positions = 1});
+  AnalysisEngine engine(&gate, Options(1, 1));
   std::thread adding([&] {
     for (int64_t i = 0; i < kMaxWaiting + 100; ++i) {
       engine.AwaitRoom();
@@ -289,7 +296,7 @@ TEST(AnalysisEngineTest, NoMoreTasksWaitThanMay) {
 TEST(AnalysisEngineTest, TimeEndsASearch) {
   mcts::UniformEvaluator evaluator;
   Told told;
-  AnalysisEngine engine(&evaluator, {.threads = 1, .positions = 4});
+  AnalysisEngine engine(&evaluator, Options(1, 4));
   AnalysisTask task =
       told.Task(0, InitialState(Variant::kSacredHillL1), (1 << 24) - 2);
   task.time = absl::Milliseconds(5);
@@ -303,7 +310,7 @@ TEST(AnalysisEngineTest, TimeEndsASearch) {
 TEST(AnalysisEngineTest, ProgressIsToldUntilTheEnd) {
   mcts::UniformEvaluator evaluator;
   Told told;
-  AnalysisEngine engine(&evaluator, {.threads = 1, .positions = 4});
+  AnalysisEngine engine(&evaluator, Options(1, 4));
   AnalysisTask task =
       told.Task(0, InitialState(Variant::kSacredHillL1), (1 << 24) - 2);
   task.report_every = absl::Microseconds(1);
@@ -324,7 +331,7 @@ TEST(AnalysisEngineTest, ProgressIsToldUntilTheEnd) {
 
 TEST(AnalysisEngineTest, EndsWithoutTasks) {
   mcts::UniformEvaluator evaluator;
-  AnalysisEngine engine(&evaluator, {.threads = 3});
+  AnalysisEngine engine(&evaluator, Options(3, 64));
   engine.Finish();
   EXPECT_EQ(engine.counters().evaluations, 0);
 }

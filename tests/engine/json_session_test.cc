@@ -38,12 +38,13 @@ class JsonSessionTest : public ::testing::Test {
     absl::Mutex mutex;
     std::vector<Json> answers;
     {
-      JsonSession session(model_.get(), options, [&](std::string line) {
-        absl::MutexLock lock(&mutex);
-        EXPECT_EQ(line.find('\n'), std::string::npos);
-        answers.push_back(Json::parse(line));
-      });
-      for (const std::string& line : lines) session.Take(line);
+      const JsonSession session =
+          NewJsonSession(model_.get(), options, [&](std::string line) {
+            absl::MutexLock lock(&mutex);
+            EXPECT_EQ(line.find('\n'), std::string::npos);
+            answers.push_back(Json::parse(line));
+          });
+      for (const std::string& line : lines) session(line);
     }
     return answers;
   }
@@ -194,19 +195,20 @@ TEST_F(JsonSessionTest, TimeEndsASearch) {
 TEST_F(JsonSessionTest, ProgressIsToldOnTheWay) {
   absl::Mutex mutex;
   std::vector<Json> answers;
-  JsonSession session(model_.get(), EngineOptions(), [&](std::string line) {
-    absl::MutexLock lock(&mutex);
-    answers.push_back(Json::parse(line));
-  });
+  const JsonSession session =
+      NewJsonSession(model_.get(), EngineOptions(), [&](std::string line) {
+        absl::MutexLock lock(&mutex);
+        answers.push_back(Json::parse(line));
+      });
   const auto await_answers = [&](size_t count) {
     absl::MutexLock lock(&mutex);
     const auto enough = [&] { return answers.size() >= count; };
     mutex.Await(absl::Condition(&enough));
   };
-  session.Take(R"({"id":1,"variant":"sacred_hill_l1","time_ms":3600000,)"
-               R"("report_every_ms":1,"report":["actions"]})");
+  session(R"({"id":1,"variant":"sacred_hill_l1","time_ms":3600000,)"
+          R"("report_every_ms":1,"report":["actions"]})");
   await_answers(2);
-  session.Take(R"({"id":2,"command":"terminate","terminate_id":1})");
+  session(R"({"id":2,"command":"terminate","terminate_id":1})");
   await_answers(4);
   std::vector<Json> told;
   {

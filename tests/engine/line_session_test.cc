@@ -41,15 +41,14 @@ class LineSessionTest : public ::testing::Test {
   void Restart() {
     EngineOptions options = model_->default_options();
     options.search.simulations = 32;
-    session_ = std::make_unique<LineSession>(
-        model_.get(), options, InitialState(Variant::kSacredHillL1));
+    session_ = NewLineSession(model_.get(), options,
+                              InitialState(Variant::kSacredHillL1));
   }
 
   // Returns the answer without the blank line that ends it.
   std::string Ask(const std::string& line) {
     std::ostringstream out;
-    goes_on_ = session_->Execute(
-        line, {.ready = [this] { return interrupted_; }}, out);
+    goes_on_ = session_(line, {.ready = [this] { return interrupted_; }}, out);
     std::string answer = out.str();
     if (answer.empty()) return "";
     EXPECT_TRUE(absl::EndsWith(answer, "\n\n")) << answer;
@@ -59,7 +58,7 @@ class LineSessionTest : public ::testing::Test {
   }
 
   std::unique_ptr<EngineModel> model_;
-  std::unique_ptr<LineSession> session_;
+  LineSession session_;
   bool interrupted_ = false;
   bool goes_on_ = true;
 };

@@ -45,11 +45,11 @@ std::string PlayGame(const std::string& path, const std::string& variant) {
   EXPECT_TRUE(engine::SetEngineOptions(
                   "sims=32,reuse=off,lcb=0,proof=off,solver_hills=0", options)
                   .ok());
-  engine::LineSession session(model.get(), options,
-                              InitialState(Variant::kSacredHillL1));
+  const engine::LineSession session = engine::NewLineSession(
+      model.get(), options, InitialState(Variant::kSacredHillL1));
   const auto ask = [&](const std::string& line) {
     std::ostringstream out;
-    session.Execute(line, {}, out);
+    session(line, {}, out);
     return std::string(absl::StripAsciiWhitespace(out.str()));
   };
   EXPECT_EQ(ask(absl::StrCat("variant ", variant)), "=");
