@@ -5,6 +5,10 @@ import os
 import pathlib
 import platform
 import signal
+import subprocess
+import sys
+import threading
+import time
 
 import pytest
 
@@ -38,6 +42,33 @@ def options_text(game):
     options = game.get("options", {})
     texts = [f"{name}={str(value).lower()}" for name, value in options.items()]
     return ",".join(texts) or "-"
+
+
+def interrupted(code, begun="begun\n"):
+    """Sends Ctrl-C to Python code once it has printed `begun`.
+
+    Returns its exit status, what else it has printed, and its errors.
+    """
+    with subprocess.Popen([sys.executable, "-c", code], text=True,
+                          stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE) as child:
+        try:
+            assert child.stdout.readline() == begun
+            time.sleep(0.3)
+            child.send_signal(signal.SIGINT)
+            output, errors = child.communicate(timeout=300)
+            return child.returncode, output, errors
+        finally:
+            child.kill()
+
+
+def in_threads(number, call):
+    """Calls a function in several threads at once, until all have returned."""
+    threads = [threading.Thread(target=call) for _ in range(number)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
 
 
 @pytest.fixture(scope="session")

@@ -19,14 +19,17 @@ RECIPES = {"maskable_ppo.py", "rllib_ppo.py", "tensorboard_curves.py",
 
 
 def run_python(of_recipes, *arguments):
+    """Returns what it prints."""
     python = sys.executable
     if of_recipes:
         python = os.environ.get("TARA_RECIPES_PYTHON")
         if not python:
             pytest.skip("TARA_RECIPES_PYTHON is not set: see bin/test")
     # Debian 12's PyTorch warns of NumPy 2.
-    return subprocess.run([python, "-W", "ignore", *arguments],
-                          capture_output=True, text=True, check=False)
+    run = subprocess.run([python, "-W", "ignore", *arguments],
+                         capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    return run.stdout
 
 
 def run_example(name, *arguments):
@@ -40,16 +43,14 @@ def score_of(output):
 
 
 def test_a_network_of_ones_own_learns_to_beat_greedy():
-    run = run_example("own_network.py", "--variant", "four_treasures",
-                      "--generations", "2", "--games", "60")
-    assert run.returncode == 0, run.stderr
-    assert score_of(run.stdout)[1] > 50, run.stdout
+    printed = run_example("own_network.py", "--variant", "four_treasures",
+                          "--generations", "2", "--games", "60")
+    assert score_of(printed)[1] > 50, printed
 
 
 def test_ppo_learns_to_beat_random():
-    run = run_example("ppo.py", "--updates", "10", "--games", "100")
-    assert run.returncode == 0, run.stderr
-    assert score_of(run.stdout)[1] > 70, run.stdout
+    printed = run_example("ppo.py", "--updates", "10", "--games", "100")
+    assert score_of(printed)[1] > 70, printed
 
 
 @pytest.mark.parametrize("name, arguments", [
@@ -58,33 +59,29 @@ def test_ppo_learns_to_beat_random():
     ("rllib_ppo.py", ["--iterations", "4", "--games", "200"]),
 ])
 def test_ppo_of_a_library_learns_to_beat_random(name, arguments):
-    run = run_example(name, "--games", "50", *arguments)
-    assert run.returncode == 0, run.stderr
-    score = re.search(r"score of \d+ games: (\S+)", run.stdout)[1]
+    printed = run_example(name, "--games", "50", *arguments)
+    score = re.search(r"score of \d+ games: (\S+)", printed)[1]
     assert float(score) > 0.65
 
 
 def test_a_player_of_ones_own_plays_a_match():
-    run = run_example("my_player.py", "--games", "20")
-    assert run.returncode == 0, run.stderr
-    assert "A: one action ahead" in run.stdout
-    assert score_of(run.stdout)[1] > 50
+    printed = run_example("my_player.py", "--games", "20")
+    assert "A: one action ahead" in printed
+    assert score_of(printed)[1] > 50
 
 
 def test_a_search_by_mctx_beats_greedy():
     pytest.importorskip("mctx")
-    run = run_example("gumbel_search.py", "--games", "20", "--sims", "8")
-    assert run.returncode == 0, run.stderr
-    assert score_of(run.stdout)[1] > 50, run.stdout
+    printed = run_example("gumbel_search.py", "--games", "20", "--sims", "8")
+    assert score_of(printed)[1] > 50, printed
 
 
 def test_games_are_looked_at(tmp_path):
     with tara.GameStore(tmp_path / "games.db", "w") as store:
         store.add(tara.selfplay("playouts", "high_kings_l1", 12,
                                 options="sims=8"))
-    run = run_example("look_at_games.py", tmp_path)
-    assert run.returncode == 0, run.stderr
-    assert "high_kings_l1" in run.stdout and "manoeuvres" in run.stdout
+    printed = run_example("look_at_games.py", tmp_path)
+    assert "high_kings_l1" in printed and "manoeuvres" in printed
 
 
 def test_metrics_of_a_run_are_curves_of_tensorboard(tmp_path):
@@ -92,8 +89,7 @@ def test_metrics_of_a_run_are_curves_of_tensorboard(tmp_path):
         '{"event":"learning","generation":1,"loss":2.5,"policy_loss":null}\n'
         '{"event":"strength","generation":1,"variant":"high_kings_l1",'
         '"opponent":"greedy","score":0.75}\n{"event":"torn')
-    run = run_example("tensorboard_curves.py", tmp_path)
-    assert run.returncode == 0, run.stderr
+    run_example("tensorboard_curves.py", tmp_path)
     [curves] = (tmp_path / "tensorboard").iterdir()
     written = curves.read_bytes()
     assert b"learning/loss" in written and b"policy_loss" not in written
@@ -119,14 +115,13 @@ def test_help_tells_what_an_example_does(of_recipes):
     """In one process each, which loads the libraries once."""
     names = {each.name for each in EXAMPLES.glob("*.py")} - {"gumbel_search.py"}
     names = names & RECIPES if of_recipes else names - RECIPES
-    run = run_python(of_recipes, "-c", HELP,
-                     *(EXAMPLES / name for name in sorted(names)))
-    assert run.returncode == 0, run.stderr
+    run_python(of_recipes, "-c", HELP,
+               *(EXAMPLES / name for name in sorted(names)))
 
 
 def test_help_tells_what_a_search_by_mctx_does():
     pytest.importorskip("mctx")
-    assert "usage" in run_example("gumbel_search.py", "--help").stdout
+    assert "usage" in run_example("gumbel_search.py", "--help")
 
 
 def execute_notebook(path, *arguments):

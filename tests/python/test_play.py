@@ -20,6 +20,8 @@ import numpy as np
 import pytest
 import tara
 
+from conftest import in_threads, interrupted
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 WITNESS = ROOT / "tests/nn/witness/bundle.tara"
 PROGRAM = os.environ["TARA_BINARY"]
@@ -225,14 +227,7 @@ next(games)
 
 
 def test_ctrl_c_ends_self_play():
-    with subprocess.Popen([sys.executable, "-c", LONG],
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          text=True) as child:
-        assert child.stdout.readline() == "begun\n"
-        time.sleep(0.2)
-        child.send_signal(signal.SIGINT)
-        _, error = child.communicate(timeout=300)
-    assert error.rstrip().endswith("KeyboardInterrupt")
+    assert interrupted(LONG)[2].rstrip().endswith("KeyboardInterrupt")
 
 
 HUNG = """
@@ -265,16 +260,8 @@ except KeyboardInterrupt:
     "tara.arena('random', 'greedy', 'four_treasures', progress={0})",
 ])
 def test_ctrl_c_ends_what_waits_for_a_callee_that_never_returns(callee, work):
-    with subprocess.Popen(
-            [sys.executable, "-c", HUNG % work.format(callee)],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
-        try:
-            assert child.stdout.readline() == "asked\n"
-            child.send_signal(signal.SIGINT)
-            output, error = child.communicate(timeout=300)
-        finally:
-            child.kill()
-    assert (child.returncode, output, error) == (0, "interrupted\n", "")
+    assert interrupted(HUNG % work.format(callee), begun="asked\n") == (
+        0, "interrupted\n", "")
 
 
 def test_the_thread_that_iterates_calls_the_evaluator_of_self_play():
@@ -385,6 +372,23 @@ def test_games_and_an_evaluator_that_refer_to_each_other_are_collected():
         time.sleep(0.01)
 
 
+@contextlib.contextmanager
+def process(method, target, *arguments):
+    """Runs a function in another process; gives what it sends."""
+    context = multiprocessing.get_context(method)
+    here, there = context.Pipe()
+    child = context.Process(target=target, args=(*arguments, there))
+    child.start()
+
+    def receive():
+        assert here.poll(300)
+        return here.recv()
+
+    yield receive
+    child.join(300)
+    assert child.exitcode == 0
+
+
 def in_a_fork(connection):
     connection.send(len(list(tara.selfplay(zeros, "four_treasures", 3,
                                            options="sims=4"))))
@@ -395,13 +399,8 @@ def in_a_fork(connection):
 def test_processes_play_games_of_their_own(method):
     ours = tara.selfplay(zeros, "four_treasures", 50, options="sims=50")
     next(ours)
-    context = multiprocessing.get_context(method)
-    here, there = context.Pipe()
-    process = context.Process(target=in_a_fork, args=(there,))
-    process.start()
-    assert here.poll(300) and here.recv() == 3
-    process.join(300)
-    assert process.exitcode == 0
+    with process(method, in_a_fork) as receive:
+        assert receive() == 3
     ours.close()
 
 
@@ -411,15 +410,10 @@ def test_no_fork_waits_for_a_lock_that_a_thread_had_when_it_was_made():
                          options="sims=20", in_step=4, threads=2)
     taker = threading.Thread(target=collections.deque, args=(ours, 0))
     taker.start()  # so that they are played all the time
-    context = multiprocessing.get_context("fork")
     try:
         for _ in range(30):
-            here, there = context.Pipe()
-            process = context.Process(target=in_a_fork, args=(there,))
-            process.start()
-            assert here.poll(300) and here.recv() == 3
-            process.join(300)
-            assert process.exitcode == 0
+            with process("fork", in_a_fork) as receive:
+                assert receive() == 3
     finally:
         ours.close()
         taker.join()
@@ -441,15 +435,9 @@ def test_a_fork_leaves_games_to_the_process_that_plays_them():
                             options="sims=1", in_step=1)]
     next(holder[0])
     time.sleep(0.5)  # then its thread waits, most probably, to be taken from
-    context = multiprocessing.get_context("fork")
-    here, there = context.Pipe()
-    process = context.Process(target=in_a_fork_of_players,
-                              args=(holder, there))
-    process.start()
-    assert here.poll(300) and "expected tara.selfplay" in here.recv()
-    assert here.poll(300) and here.recv() == "gone"
-    process.join(300)
-    assert process.exitcode == 0
+    with process("fork", in_a_fork_of_players, holder) as receive:
+        assert "expected tara.selfplay" in receive()
+        assert receive() == "gone"
     assert len(next(holder[0]))
     holder[0].close()
 
@@ -494,11 +482,7 @@ def test_games_may_be_closed_by_several_threads():
     for _ in range(20):
         games = tara.selfplay("playouts", "four_treasures", 10 ** 6,
                               options="sims=1")
-        closers = [threading.Thread(target=games.close) for _ in range(4)]
-        for closer in closers:
-            closer.start()
-        for closer in closers:
-            closer.join()
+        in_threads(4, games.close)
         assert all(len(game) for game in games)
 
 
@@ -665,16 +649,9 @@ def test_progress_is_reported_and_may_end_the_match():
 
 
 def test_ctrl_c_ends_a_match():
-    code = """
+    _, _, errors = interrupted("""
 import tara
 print("begun", flush=True)
 tara.arena("mcts:sims=1000000", "random", "high_kings_l1", games=1000000)
-"""
-    with subprocess.Popen([sys.executable, "-c", code], text=True,
-                          stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE) as child:
-        assert child.stdout.readline() == "begun\n"
-        time.sleep(0.3)
-        child.send_signal(signal.SIGINT)
-        _, error = child.communicate(timeout=300)
-    assert error.rstrip().endswith("KeyboardInterrupt")
+""")
+    assert errors.rstrip().endswith("KeyboardInterrupt")

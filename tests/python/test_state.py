@@ -3,11 +3,8 @@
 import copy
 import multiprocessing
 import pickle
-import signal
 import subprocess
 import sys
-import threading
-import time
 from xml.etree import ElementTree
 import zipfile
 import io
@@ -18,7 +15,8 @@ import numpy as np
 import pytest
 import tara
 
-from conftest import GOLDEN, golden_games, options_text
+from conftest import (GOLDEN, golden_games, in_threads, interrupted,
+                      options_text)
 
 
 @pytest.mark.parametrize("variant", tara.VARIANTS)
@@ -179,25 +177,16 @@ def test_a_result_knows_the_compensation():
      ["0.3", "-12 to 12 in steps of 0.5"]),
     (lambda: tara.State("four_treasures_doubles", "pie_rule=true"), ValueError,
      ["no rule option 'pie_rule'"]),
-    (lambda: tara.State(5), TypeError, []),
     (lambda: tara.State("four_treasures").play("A1"), ValueError, ["A1"]),
     (lambda: tara.State("four_treasures").play("pass"), ValueError,
      ["illegal action pass", "legal: "]),
-    (lambda: tara.State("four_treasures").play(570), ValueError,
-     ["570", "0 to 569"]),
-    (lambda: tara.State("four_treasures").play(-1), ValueError, ["-1"]),
-    (lambda: tara.State("four_treasures").play(2.5), TypeError, []),
     (lambda: tara.State.parse("nonsense"), ValueError, ["nonsense"]),
     (lambda: tara.State.from_bytes(b"short"), ValueError, ["5 bytes", "64"]),
     (lambda: tara.State.from_bytes(b"\xff" * 64), ValueError, []),
     (lambda: tara.State("four_treasures").svg(last=570), ValueError,
      ["last: 570", "0 to 569"]),
-    (lambda: tara.State("four_treasures").svg(last=-2**70), ValueError,
-     ["last: -1180591620717411303424"]),
     (lambda: tara.State("four_treasures").svg(last="<A1>"), ValueError,
      ["last: ", "<A1>"]),
-    (lambda: tara.State("four_treasures").svg(last=2.5), TypeError,
-     ["last: 2.5"]),
     (lambda: tara.State("four_treasures").svg(policy=[1, 2]), ValueError,
      ["policy", "[570]"]),
     (lambda: tara.State("four_treasures").svg(policy="high"), ValueError,
@@ -208,7 +197,6 @@ def test_a_result_knows_the_compensation():
      ValueError, ["policy[0]: -1"]),
     (lambda: tara.State("four_treasures").svg(policy=np.ones(570)),
      ValueError, ["policy[", "illegal"]),
-    (lambda: tara.State("four_treasures").perft(-1), ValueError, ["-1"]),
     (lambda: tara.encode([tara.State("four_treasures"), 7]), TypeError,
      ["int"]),
     (lambda: tara.encode(tara.State("four_treasures")), TypeError,
@@ -289,12 +277,7 @@ def test_threads_and_processes():
     state = tara.State("four_treasures")
     want = state.perft(3)
     results = []
-    threads = [threading.Thread(target=lambda: results.append(state.perft(3)))
-               for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    in_threads(4, lambda: results.append(state.perft(3)))
     assert results == [want] * 4
     for method in ("fork", "spawn"):
         with multiprocessing.get_context(method).Pool(2) as pool:
@@ -302,22 +285,12 @@ def test_threads_and_processes():
 
 
 def test_ctrl_c_ends_perft():
-    code = """
+    _, _, errors = interrupted("""
 import tara
 print("begun", flush=True)
 tara.State("high_kings_l1").perft(30)
-"""
-    with subprocess.Popen([sys.executable, "-c", code], text=True,
-                          stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE) as child:
-        assert child.stdout.readline() == "begun\n"
-        time.sleep(0.2)
-        child.send_signal(signal.SIGINT)
-        try:
-            _, error = child.communicate(timeout=300)
-        finally:
-            child.kill()
-    assert error.rstrip().endswith("KeyboardInterrupt")
+""")
+    assert errors.rstrip().endswith("KeyboardInterrupt")
 
 
 def test_a_subinterpreter_cannot_import_it():

@@ -1,5 +1,6 @@
 """Stored games, their tables, and the samples that learners draw."""
 
+import contextlib
 import itertools
 import os
 import pathlib
@@ -34,6 +35,31 @@ def path_of_games(tmp_path_factory):
 def opened_store(path):
     with tara.GameStore(path) as store:
         yield store
+
+
+@pytest.fixture(name="copy")
+def copied_store(path, tmp_path):
+    return shutil.copy(path, tmp_path / "copy.db")
+
+
+@contextlib.contextmanager
+def records_of(path):
+    """Gives a function that returns a game's stored record or changes it."""
+    with contextlib.closing(sqlite3.connect(path)) as database, database:
+        table = database.execute(
+            "select name from sqlite_master where type = 'table' and sql like "
+            "'%blob%'").fetchone()[0]
+        column = next(row[1] for row in database.execute(
+            f"pragma table_info({table})") if row[2].lower() == "blob")
+
+        def record(index, change=None):
+            if change is not None:
+                database.execute(f"update {table} set {column} = ? where "
+                                 "game_index = ?", (change, index))
+            return database.execute(f"select {column} from {table} where "
+                                    "game_index = ?", (index,)).fetchone()[0]
+
+        yield record
 
 
 # --- Records and stores ------------------------------------------------------
@@ -82,7 +108,7 @@ def test_a_damaged_record_is_refused(store):
             tara.GameRecord.from_bytes(damaged)
 
 
-def test_wrong_uses_of_a_store_are_named(store, path, tmp_path):
+def test_wrong_uses_of_a_store_are_named(store, path, copy, tmp_path):
     with pytest.raises(KeyError, match="80"):
         store[80]
     with pytest.raises(KeyError):
@@ -102,8 +128,6 @@ def test_wrong_uses_of_a_store_are_named(store, path, tmp_path):
     (tmp_path / "text.db").write_text("not a store" * 1000)
     with pytest.raises(ValueError, match="text.db"):
         tara.GameStore(tmp_path / "text.db")
-    copy = tmp_path / "copy.db"
-    shutil.copy(path, copy)
     with tara.GameStore(copy, "w") as other:
         with pytest.raises(ValueError, match="7"):
             other.add([store[7]])
@@ -116,18 +140,9 @@ def test_wrong_uses_of_a_store_are_named(store, path, tmp_path):
                 use()
 
 
-def test_a_damaged_store_is_data_loss(path, tmp_path):
-    copy = tmp_path / "copy.db"
-    shutil.copy(path, copy)
-    with sqlite3.connect(copy) as database:
-        table = database.execute(
-            "select name from sqlite_master where type = 'table' and sql like "
-            "'%blob%'").fetchone()[0]
-        column = next(row[1] for row in database.execute(
-            f"pragma table_info({table})") if row[2].lower() == "blob")
-        database.execute(f"update {table} set {column} = x'00112233' "
-                         "where game_index = 5")
-    database.close()
+def test_a_damaged_store_is_data_loss(copy):
+    with records_of(copy) as record:
+        record(5, b"\x00\x11\x22\x33")
     with tara.GameStore(copy) as store:
         assert store[4] and store[6] and 5 in store
         with pytest.raises(tara.DataLoss, match="5"):
@@ -136,25 +151,10 @@ def test_a_damaged_store_is_data_loss(path, tmp_path):
             tara.Sampler(store)
 
 
-def table_of_records(database):
-    """Returns the names of the table with the games, and of its blobs."""
-    table = database.execute(
-        "select name from sqlite_master where type = 'table' and sql like "
-        "'%blob%'").fetchone()[0]
-    return table, next(row[1] for row in database.execute(
-        f"pragma table_info({table})") if row[2].lower() == "blob")
-
-
-def test_an_update_that_fails_leaves_the_window(path, tmp_path):
-    copy = tmp_path / "copy.db"
-    shutil.copy(path, copy)
-    with sqlite3.connect(copy) as database:
-        table, column = table_of_records(database)
-        blob, = database.execute(f"select {column} from {table} where "
-                                 "game_index = 12").fetchone()
-        database.execute(f"update {table} set {column} = x'00112233' where "
-                         "game_index = 12")
-    database.close()
+def test_an_update_that_fails_leaves_the_window(copy):
+    with records_of(copy) as record:
+        whole = record(12)
+        record(12, b"\x00\x11\x22\x33")
     with tara.GameStore(copy) as store:
         sampler = tara.Sampler.__new__(tara.Sampler)
         sampler._sampler = tara._tara._Sampler(
@@ -166,10 +166,8 @@ def test_an_update_that_fails_leaves_the_window(path, tmp_path):
                 sampler.update(16)
             assert sampler.games == 4
             assert same(sampler.batch(5, 64), before)
-        with sqlite3.connect(copy) as database:
-            database.execute(f"update {table} set {column} = ? where "
-                             "game_index = 12", (blob,))
-        database.close()
+        with records_of(copy) as record:
+            record(12, whole)
         sampler.update(16)
         fresh = tara.Sampler(store, "window_games=4,held_out_share=0")
         assert not same(sampler.batch(5, 64), before)
@@ -184,19 +182,13 @@ def zstd_frame(data):
             (len(data) << 3 | 1).to_bytes(3, "little") + data)
 
 
-def test_a_record_with_an_action_that_there_is_not_has_no_line(path, tmp_path):
-    copy = tmp_path / "copy.db"
-    shutil.copy(path, copy)
+def test_a_record_with_an_action_that_there_is_not_has_no_line(path, copy):
     with tara.GameStore(path) as store:
         whole = bytes(store[7])
     # One more step, of action 100,000,000.
     step = b"\x08\x80\xc2\xd7\x2f"
-    with sqlite3.connect(copy) as database:
-        table, column = table_of_records(database)
-        database.execute(f"update {table} set {column} = ? where "
-                         "game_index = 7", (zstd_frame(
-                             whole + b"\x4a" + bytes([len(step)]) + step),))
-    database.close()
+    with records_of(copy) as record:
+        record(7, zstd_frame(whole + b"\x4a" + bytes([len(step)]) + step))
     with tara.GameStore(copy) as store:
         game = store[7]
         assert game.actions[-1] == 100_000_000 % 2 ** 16
@@ -267,10 +259,8 @@ def test_a_store_may_be_closed_while_it_is_read(path):
 # --- Tables ------------------------------------------------------------------
 
 
-def test_a_store_keeps_its_locks_when_it_is_opened_again(path, tmp_path):
+def test_a_store_keeps_its_locks_when_it_is_opened_again(copy):
     """Who closes it elsewhere does not take itself for the last."""
-    copy = tmp_path / "copy.db"
-    shutil.copy(path, copy)
     games = list(tara.selfplay("playouts", "four_treasures", range(80, 100),
                                options="sims=2"))
     with tara.GameStore(copy, "w") as store:
@@ -302,9 +292,7 @@ def test_libraries_of_tables_take_a_store_as_it_is(store):
     assert by_variant.rows() == [("four_treasures", 40), ("high_kings_l2", 40)]
 
 
-def test_plies_of_many_games_are_read_a_part_at_a_time(path, tmp_path):
-    copy = tmp_path / "copy.db"
-    shutil.copy(path, copy)
+def test_plies_of_many_games_are_read_a_part_at_a_time(copy):
     with tara.GameStore(copy, "w") as store:
         store.add(tara.selfplay("playouts", "four_treasures", range(80, 600),
                                 options="sims=2"))
@@ -437,9 +425,7 @@ def test_batches_are_the_learners_bit_for_bit(path, store, options):
     assert at == len(run.stdout)
 
 
-def test_a_window_moves_with_its_games(path, tmp_path):
-    copy = tmp_path / "copy.db"
-    shutil.copy(path, copy)
+def test_a_window_moves_with_its_games(copy):
     with tara.GameStore(copy, "w") as store:
         sampler = tara.Sampler(store, "window_games=30,held_out_share=0")
         positions = sampler.positions
@@ -453,9 +439,7 @@ def test_a_window_moves_with_its_games(path, tmp_path):
     assert len(sampler.batch(0).planes) == 256  # of games in memory
 
 
-def test_a_window_moves_while_another_thread_draws(path, tmp_path):
-    copy = tmp_path / "copy.db"
-    shutil.copy(path, copy)
+def test_a_window_moves_while_another_thread_draws(copy):
     games = sorted(tara.selfplay("playouts", "four_treasures", range(80, 200),
                                  options="sims=2"), key=lambda game: game.index)
     with tara.GameStore(copy, "w") as store:
