@@ -23,7 +23,6 @@
 #include "tara/mcts/evaluators/simple_evaluators.h"
 #include "tara/mcts/levels/levels.h"
 #include "web/wasm/network.h"
-#include "web/wasm/network_batch.h"
 #include "web/wasm/search.h"
 #include "web/wasm/views.h"
 
@@ -100,11 +99,9 @@ val Judge(const std::string& position, Network* network) {
   mcts::Evaluation evaluation;
   val owners = val::null();
   if (network != nullptr) {
-    NetworkBatch batch;
-    batch.Encode(absl::MakeConstSpan(&state, 1));
-    network->AnswerInFloats(batch);
-    batch.Read(0, evaluation);
-    owners = Array(kNumHills, [shares = batch.Owners(0)](int hill) {
+    const Network::Judgement judgement = network->Judge(state);
+    evaluation = judgement.evaluation;
+    owners = Array(kNumHills, [&shares = judgement.owners](int hill) {
       return ToPair(shares[2 * hill], shares[2 * hill + 1]);
     });
   } else {

@@ -5,14 +5,17 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
-#include "web/wasm/network_batch.h"
+#include "tara/core/state.h"
+#include "tara/mcts/evaluator.h"
 
 namespace tara::web {
 
-// A network that evaluates batches, by the project's own code.
-class Network {
+// A network, by the project's own code. As an evaluator, which never fails, it
+// serves searches: a light network then computes in integers.
+class Network : public mcts::Evaluator {
  public:
   struct Options {
     std::string kind;  // NetworkKindName
@@ -29,13 +32,15 @@ class Network {
   // inputs than the encoder makes.
   static absl::StatusOr<std::shared_ptr<Network>> Open(
       const Options& options, const emscripten::val& tensors);
-  virtual ~Network() = default;
 
-  // Fills the outputs of the batch for a search: values, and the logits of
-  // legal actions. A light network computes them in integers.
-  virtual void Answer(NetworkBatch& batch) = 0;
-  // Fills all outputs in float32; owners where the network has learned them.
-  virtual void AnswerInFloats(NetworkBatch& batch) = 0;
+  // What is expected of a position, in float32.
+  struct Judgement {
+    mcts::Evaluation evaluation;
+    // By hill, in turn: the probabilities that at the end Red's and Blue's
+    // ringfort stands there, where the network has learned them.
+    std::vector<float> owners;
+  };
+  virtual Judgement Judge(const State& state) = 0;
 };
 
 }  // namespace tara::web

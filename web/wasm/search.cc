@@ -82,17 +82,11 @@ void Search::Run(Network* network, int most) {
   const size_t size = states_.size();
   if (size == 0) return;
   evaluations_.resize(std::max(evaluations_.size(), size));
-  if (network != nullptr) {
-    batch_.Encode(states_);
-    network->Answer(batch_);
-    for (size_t i = 0; i < size; ++i) {
-      batch_.Read(static_cast<int>(i), evaluations_[i]);
-    }
-  } else {
-    const absl::Status status =
-        playouts_.Evaluate(states_, absl::MakeSpan(evaluations_).first(size));
-    TARA_CHECK(status.ok(), "random games never fail");
-  }
+  mcts::Evaluator& evaluator =
+      network != nullptr ? static_cast<mcts::Evaluator&>(*network) : playouts_;
+  const absl::Status status =
+      evaluator.Evaluate(states_, absl::MakeSpan(evaluations_).first(size));
+  TARA_CHECK(status.ok(), "these evaluators never fail");
   for (size_t i = 0; i < size; ++i) tree_.Apply(leaves_[i], evaluations_[i]);
 }
 

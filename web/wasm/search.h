@@ -13,7 +13,6 @@
 #include "tara/mcts/solver/endgame_solver.h"
 #include "tara/mcts/tree/tree.h"
 #include "web/wasm/network.h"
-#include "web/wasm/network_batch.h"
 
 namespace tara::web {
 
@@ -54,7 +53,6 @@ class Search {
   mcts::EndgameSolver solver_;
   mcts::Tree tree_;
   mcts::PlayoutEvaluator playouts_;
-  NetworkBatch batch_;
   // Of a step; there may be more leaves and evaluations than states.
   std::vector<mcts::Tree::Leaf> leaves_;
   std::vector<State> states_;
