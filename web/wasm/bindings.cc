@@ -125,22 +125,15 @@ val Judge(const std::string& position, Network* network) {
 
 std::unique_ptr<Search> MakeSearch(const std::string& position, int simulations,
                                    bool network, int level, double seed) {
-  return std::make_unique<Search>(OwnPosition(position),
-                                  Search::Options{.simulations = simulations,
-                                                  .network = network,
-                                                  .level = level,
-                                                  .seed = SeedOf(seed)});
+  return std::make_unique<Search>(OwnPosition(position), simulations, network,
+                                  level, SeedOf(seed));
 }
 
 // Returns {value: Network} or {error}.
 val OpenNetwork(const std::string& kind, int channels, int blocks,
                 const val& tensors, bool plain) {
   return Answer(
-      Network::Open({.kind = kind,
-                     .channels = channels,
-                     .blocks = blocks,
-                     .plain = plain},
-                    tensors),
+      Network::Open(kind, channels, blocks, tensors, plain),
       [](const std::shared_ptr<Network>& network) { return val(network); });
 }
 

@@ -229,25 +229,23 @@ Network::Judgement LightNetwork::Judge(const State& state) {
 
 }  // namespace
 
-absl::StatusOr<std::shared_ptr<Network>> Network::Open(const Options& options,
-                                                       const val& tensors) {
-  const bool light =
-      options.kind == nn::NetworkKindName(nn::NetworkKind::kLight);
-  nn::Checkpoint checkpoint = {
-      .shape = {.channels = options.channels,
-                .blocks = options.blocks,
-                .kind =
-                    light ? nn::NetworkKind::kLight : nn::NetworkKind::kTower},
-      .progress = {},
-      .optimizer_steps = 0,
-      .tensors = {}};
+absl::StatusOr<std::shared_ptr<Network>> Network::Open(const std::string& kind,
+                                                       int channels, int blocks,
+                                                       const val& tensors,
+                                                       bool plain) {
+  const bool light = kind == nn::NetworkKindName(nn::NetworkKind::kLight);
+  nn::Checkpoint checkpoint;
+  checkpoint.shape.channels = channels;
+  checkpoint.shape.blocks = blocks;
+  checkpoint.shape.kind =
+      light ? nn::NetworkKind::kLight : nn::NetworkKind::kTower;
   const int count = tensors["length"].as<int>();
   for (int i = 0; i < count; ++i) {
     checkpoint.tensors.push_back(TensorOf(tensors[i]));
   }
   nn::AddNeutralNorms(checkpoint);
   TARA_RETURN_IF_ERROR(nn::AddNewInputs(checkpoint));
-  return light ? LightNetwork::Make(checkpoint, options.plain)
+  return light ? LightNetwork::Make(checkpoint, plain)
                : TowerNetwork::Make(checkpoint);
 }
 

@@ -17,21 +17,15 @@ namespace tara::web {
 // serves searches: a light network then computes in integers.
 class Network : public mcts::Evaluator {
  public:
-  struct Options {
-    std::string kind;  // NetworkKindName
-    int channels;
-    int blocks;
-    // Of a light network: compute by the plain twin of its kernels, for tests.
-    bool plain;
-  };
-
-  // `tensors` is an array of {name, shape, values: Float32Array}, the content
-  // of the ONNX form of a bundle: norms folded; for a light network also the
-  // ranges of its activations. Returns INVALID_ARGUMENT when one is missing or
-  // misshapen, naming it, and FAILED_PRECONDITION for a network with more
-  // inputs than the encoder makes.
+  // `kind` is a NetworkKindName. `tensors` is an array of {name, shape, values:
+  // Float32Array}, the content of the ONNX form of a bundle: norms folded; for
+  // a light network also the ranges of its activations. `plain`: a light
+  // network computes by the plain twin of its kernels, for tests.
+  // Returns INVALID_ARGUMENT when one is missing or misshapen, naming it, and
+  // FAILED_PRECONDITION for a network with more inputs than the encoder makes.
   static absl::StatusOr<std::shared_ptr<Network>> Open(
-      const Options& options, const emscripten::val& tensors);
+      const std::string& kind, int channels, int blocks,
+      const emscripten::val& tensors, bool plain);
 
   // What is expected of a position, in float32.
   struct Judgement {

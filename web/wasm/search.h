@@ -20,17 +20,11 @@ namespace tara::web {
 // it, continue or end.
 class Search {
  public:
-  struct Options {
-    int simulations;
-    // Whether a network answers; else random games do.
-    bool network;
-    // Of strength (tara/mcts/levels/levels.h), from 1; 0: the usual search.
-    int level;
-    uint64_t seed;
-  };
-
+  // `network`: whether one answers; else random games do. `level` is one of
+  // strength (tara/mcts/levels/levels.h), from 1; 0: the usual search.
   // REQUIRES: the root is not finished; simulations >= 1.
-  Search(const State& root, const Options& options);
+  Search(const State& root, int simulations, bool network, int level,
+         uint64_t seed);
   // The tree borrows the solver.
   Search(const Search&) = delete;
   Search& operator=(const Search&) = delete;

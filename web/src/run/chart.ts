@@ -92,7 +92,7 @@ export function draw(
     ...options,
     width: Math.max(260, place.clientWidth),
     axes: axes(x, y),
-    scales: { x: { time: false }, ...(y === '%' ? { y: { range: [0, 100] } } : {}) },
+    scales: { x: { time: false }, y: y === '%' ? { range: [0, 100] } : {} },
     hooks: { setLegend: [showLegend], drawAxes: isEven ? [markEven] : [] },
   }, data as unknown as uPlot.AlignedData, place);
   showLegend(chart);
@@ -176,6 +176,7 @@ export function plot(chart: Chart, place: HTMLElement, style: Style): uPlot {
     });
   });
   const cursor = { sync: { key: 'generations' } };
-  return draw(place, [axis, unit], title.startsWith('Score'), () => xs.length - 1,
+  return draw(
+    place, [axis, unit], title.startsWith('Score'), () => xs.length - 1,
     { height: 210, series, bands, cursor }, data);
 }

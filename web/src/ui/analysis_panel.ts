@@ -31,9 +31,9 @@ export class AnalysisPanel {
     // Before the first action others are worth more.
     const isNew = guided() && game.actions.length === 0 &&
       game.start === null && !isShown;
-    const found =
-      mistake && `${givenAwaySentence(game, mistake)} On the board, the cross ` +
-        'marks the action played and the green ring the better one.';
+    const found = mistake &&
+      `${givenAwaySentence(game, mistake)} On the board, the cross marks the ` +
+        'action played and the green ring the better one.';
     const text = session.tried ?? found ?? '';
     const words = analysis === null
       ? ['Searching …'] : analysisSentences(analysis, evaluation);

@@ -23,18 +23,14 @@ import { acceptDrops, NetworkPanel } from './network_panel';
 import { NewGameDialog, type NewGame } from './new_game_dialog';
 import { Notices } from './notices';
 import { OpeningsPanel } from './openings_panel';
-import {
-  defaultPlayers, knownPlayer, PERSON, type Player,
-} from './players';
+import { defaultPlayers, knownPlayer, PERSON, type Player } from './players';
 import { turnTheme } from './preferences';
 import { PuzzleOfTheDay } from './puzzle';
 import { Results } from './results';
 import { ResultsDialog } from './results_dialog';
 import type { GivenAway } from './review';
 import { ReviewPanel } from './review_panel';
-import {
-  countedHills, type CountedHills, type ShownCount,
-} from './score';
+import { countedHills, type CountedHills, type ShownCount } from './score';
 import { SeatsPanel } from './seats_panel';
 import { uses } from './selection';
 import { Session, type Line } from './session';
@@ -119,8 +115,8 @@ export class App {
   private readonly newGameDialog: NewGameDialog;
   private opening: Promise<boolean> | null = null; // of a bundle by the user
   private hasRemoved = false; // the user, a network
-  private heat = false;
-  private owners = false;
+  heat = false; // what maps are over the board
+  owners = false;
   private drawing = false; // a frame is due
   private walked = Promise.resolve(); // the steps of keys so far
   private shownPosition: Placed | null = null; // on the board
@@ -128,10 +124,7 @@ export class App {
   private moved: Action | null = null; // shown in motion
   private toldOfFullStorage = false;
 
-  constructor(
-    readonly engine: Engine,
-    game: Game,
-  ) {
+  constructor(readonly engine: Engine, game: Game) {
     const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
     this.paceMs = calm ? 0 : PACE_MS;
     this.results = new Results(engine);
@@ -202,7 +195,8 @@ export class App {
     }
     const variant = info.variants[0]!;
     const players = defaultPlayers(variant, info.levels);
-    await this.session.newGame(variant.id, {}, players, () => this.games.begin());
+    await this.session.newGame(variant.id, {}, players, () =>
+      this.games.begin());
   }
 
   // Opens the game or position of the address, if it has one, in addition to
@@ -226,7 +220,8 @@ export class App {
         await this.goBackTo(same);
       } else {
         await this.load(text, []); // for people, who look at it
-        this.notices.show(`${this.loadedSentence()} Your other games are unchanged.`);
+        const sentence = this.loadedSentence();
+        this.notices.show(`${sentence} Your other games are unchanged.`);
       }
       return true;
     } catch (error) {
@@ -262,7 +257,8 @@ export class App {
       this.games.begin();
       const isOver = game.actions.length === 0 || game.position.finished;
       if (isOver || this.toldOfFullStorage) return;
-      this.notices.show(`Your game of ${game.variant.name} is kept under Save / load.`);
+      const { name } = game.variant;
+      this.notices.show(`Your game of ${name} is kept under Save / load.`);
     });
     if (this.isHelped) this.session.help();
   }
@@ -382,7 +378,8 @@ export class App {
     const { name } = this.session.game.variant;
     const count = text.match(/^\s*\{.*\}\s*$/gm)?.length ?? 0; // lines of JSON
     this.notices.show(count > 1
-      ? `A game of ${name} is loaded. Only the first of ${count} games was loaded.`
+      ? `A game of ${name} is loaded. Only the first of ${count} games was ` +
+        'loaded.'
       : this.loadedSentence());
   }
 
@@ -565,7 +562,7 @@ export class App {
     if (pass !== undefined) void this.session.play(pass);
   }
 
-  private passAction(): Action | undefined {
+  passAction(): Action | undefined {
     const { personToMove, position } = this.session;
     return position.legal.find(
       ({ kind }) => personToMove && (kind === 'pass' || kind === 'swap'));
@@ -606,10 +603,7 @@ export class App {
     this.board.tell(hill, `It is ${who}’s turn, the computer’s${how}`);
   }
 
-  async tellReason(
-    hill: HillIndex,
-    chosen: HillIndex | null,
-  ): Promise<void> {
+  async tellReason(hill: HillIndex, chosen: HillIndex | null): Promise<void> {
     const { position } = this.shownGame;
     const { name } = this.engine.info.geometry.hills[hill]!;
     const reason = await this.engine.whyNot(position.text, hill, chosen);
@@ -698,22 +692,8 @@ export class App {
     this.renderBoard();
     for (const panel of [
       this.turnBar, this.analysis, this.guide, this.seats, this.course,
-      this.moves, this.review, this.networkPanel,
+      this.moves, this.review, this.networkPanel, this.openings, this.toolbar,
     ]) panel.render();
-    const { seat } = session.position;
-    const computer = seat !== null && !session.isPerson(seat);
-    this.openings.render(game, seat !== null && (!computer || session.paused));
-    this.toolbar.render({
-      undo: session.plyOfStep(-1) !== null,
-      redo: session.plyOfStep(1) !== null,
-      hint: session.personToMove && session.thinking === null,
-      heat: this.heat && seat !== null,
-      owners: this.owners && seat !== null,
-      maps: seat !== null,
-      pass: this.passAction()?.kind ?? 'none',
-      computer: !computer ? 'none' : session.canResume ? 'waits' : 'plays',
-      network: session.judgedBy === 'network',
-    });
   }
 
   private renderBoard(): void {

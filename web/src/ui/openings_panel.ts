@@ -50,10 +50,11 @@ export class OpeningsPanel {
     return this.books.find((book) => book.isOf(variant, options));
   }
 
-  // `mayPlay`: no computer is to move.
-  render(game: Game, mayPlay: boolean): void {
+  render(): void {
     this.element.hidden = this.books.length === 0;
     if (this.books.length === 0) return;
+    const { session } = this.app;
+    const { game } = session;
     const book = this.bookOf(game);
     const played = game.actions.slice(0, game.ply);
     const entry = book?.entry(played.map(({ action }) => action.notation));
@@ -69,7 +70,7 @@ export class OpeningsPanel {
       const last = more.length > 0 && h('small', more.join(' '));
       return lineRow(i + 1, notation, chance, line.slice(0, LINE), {
         class: SIDE_CLASS[side!],
-        disabled: !mayPlay,
+        disabled: !session.isPerson(game.position.seat!) && !session.paused,
         click: () => this.app.playNamed(notation),
       }, last);
     });

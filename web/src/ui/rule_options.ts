@@ -3,11 +3,7 @@
 import { h, replaceChildren } from './dom';
 import { labelled } from './parts';
 import { optionName } from './words';
-import type {
-  RuleOptionInfo,
-  RuleOptions,
-  VariantInfo,
-} from '../engine/api';
+import type { RuleOptionInfo, RuleOptions, VariantInfo } from '../engine/api';
 
 // "no_progress_limit" as a label: "No progress limit".
 function optionLabel(option: RuleOptionInfo): string {

@@ -274,7 +274,8 @@ export class Session extends Picker {
     if (state.kind !== 'done' || game === null) return new Map();
     const same = commonLength(game.actions, this.game.actions);
     return new Map(state.found
-      .filter(({ ply, played }) => ply < same && (side ?? played.side) === played.side)
+      .filter(({ ply, played }) =>
+        ply < same && (side ?? played.side) === played.side)
       .map(({ ply, lost }) => [ply + 1, faultOf(lost)!]));
   }
 

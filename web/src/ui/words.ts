@@ -287,15 +287,16 @@ export function countSentence(game: Game, shown: ShownCount): string {
   const { position, variant } = game;
   const who = SIDE_NAMES[shown.side];
   const when = position.finished ? '' : ' if the game ended now';
-  const number = (what: string): string => plural(countOf(position, shown), what);
+  const number = (what: string): string =>
+    plural(countOf(position, shown), what);
   const sentences: Readonly<Record<Count, string>> = {
     kingdoms:
       `${who} has ${number('kingdom')}, numbered on the board: groups of ` +
       'linked ringforts.',
     territory: `${who} has ${number('ringfort')} on the board.`,
     bridges:
-      `${who} has ${number('bridge')} between neighbouring ringforts; at most ` +
-      '40 count.',
+      `${who} has ${number('bridge')} between neighbouring ringforts; at ` +
+      'most 40 count.',
     kings: `${who} has captured ${number('enemy king')}.`,
     points: `${who}’s points${when}.`,
   };
@@ -307,7 +308,8 @@ export function countSentence(game: Game, shown: ShownCount): string {
 // Returns why and how a finished game was decided, each as a sentence without
 // its full stop.
 export function howItEnded(game: Game): string[] {
-  return [endingReason(game.position.ending), decisiveCount(game)].filter(Boolean);
+  const reason = endingReason(game.position.ending);
+  return [reason, decisiveCount(game)].filter(Boolean);
 }
 
 export function percent(value: number): string {

@@ -4,8 +4,8 @@ import { s, type Attributes } from '../dom';
 import { CENTRE, hillPoint, path, pathPoint, plus, SIZE, unit } from './layout';
 import type { Geometry } from '../../engine/api';
 
-// Squares with cut and rounded corners, as in tara/core/svg_board.cc: the frame,
-// and the meadow in it.
+// Squares with cut and rounded corners, as in tara/core/svg_board.cc: the
+// frame, and the meadow in it.
 const FRAME =
   'M712 6q34 0 58 24l48 48q24 24 24 58v576q0 34-24 58l-48 48q-24 24-58 24' +
   'h-576q-34 0-58-24l-48-48q-24-24-24-58v-576q0-34 24-58l48-48q24-24 58-24z';
@@ -84,9 +84,10 @@ function contours(): SVGGElement {
 }
 
 function paths(geometry: Geometry): SVGPathElement {
-  const lines = geometry.hills.flatMap((hill) =>
-    hill.neighbours.filter((next) => next > hill.index).map((next) =>
-      path('M', hillPoint(hill)) + path('L', hillPoint(geometry.hills[next]!))));
+  const points = geometry.hills.map(hillPoint);
+  const lines = geometry.hills.flatMap(({ index, neighbours }) =>
+    neighbours.filter((next) => next > index).map((next) =>
+      path('M', points[index]!) + path('L', points[next]!)));
   return s('path.paths', { d: lines.join('') });
 }
 

@@ -242,10 +242,7 @@ export function pointerMarks(
   if (marks.mistake !== null && marks.mistake.to !== null) {
     const { x, y } = points[marks.mistake.to]!;
     const d = `M${x - 14} ${y - 14}l28 28m0 -28l-28 28`;
-    result.push(
-      s('path.edge-arrow', { d }),
-      s('path.mistake-cross', { d }),
-    );
+    result.push(s('path.edge-arrow', { d }), s('path.mistake-cross', { d }));
   }
   return result;
 }
