@@ -95,6 +95,10 @@ export function seatName(variant: VariantInfo, seat: number): string {
   return variant.seats[seat]!.name;
 }
 
+export function capital(words: string): string {
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
 // Returns the name of an option in words: "pie rule".
 export function optionName(name: string): string {
   return name.replace(/_/g, ' ');
@@ -161,10 +165,8 @@ const OF_THE_RESULT = new Set([
 export function otherRules(game: Game, ofTurns = false): string {
   const sentences = changedOptions(game)
     .filter(({ name }) => !(ofTurns && OF_THE_RESULT.has(name)))
-    .map(({ name: id, words, help, isOff }) => {
-      const name = words.charAt(0).toUpperCase() + words.slice(1);
-      return `${name}: ${isOff ? OFF[id] : help}.`;
-    });
+    .map(({ name, words, help, isOff }) =>
+      `${capital(words)}: ${isOff ? OFF[name] : help}.`);
   if (sentences.length === 0) return '';
   return ['This game has other rules.', ...sentences]
     .join(' ')
