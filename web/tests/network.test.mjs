@@ -43,7 +43,7 @@ async function verify(data) {
 function checkOwners(data) {
   const network = open(data);
   const files = unpack(data);
-  const logits = readNpy(files['golden/owner.npy'], 'owner').data;
+  const logits = readNpy(files['golden/owner.npy'], 'owner').values;
   let compared = 0;
   readJson(files['golden.json']).positions.forEach((each, row) => {
     if (each.symmetry.board !== 0) return;

@@ -23,7 +23,6 @@
 #include "tara/mcts/evaluators/simple_evaluators.h"
 #include "tara/mcts/levels/levels.h"
 #include "web/wasm/network.h"
-#include "web/wasm/network_batch.h"
 #include "web/wasm/search.h"
 #include "web/wasm/views.h"
 
@@ -100,11 +99,9 @@ val Judge(const std::string& position, Network* network) {
   mcts::Evaluation evaluation;
   val owners = val::null();
   if (network != nullptr) {
-    NetworkBatch batch;
-    batch.Encode(absl::MakeConstSpan(&state, 1));
-    network->AnswerInFloats(batch);
-    batch.Read(0, evaluation);
-    owners = Array(kNumHills, [shares = batch.Owners(0)](int hill) {
+    const Network::Judgement judgement = network->Judge(state);
+    evaluation = judgement.evaluation;
+    owners = Array(kNumHills, [&shares = judgement.owners](int hill) {
       return ToPair(shares[2 * hill], shares[2 * hill + 1]);
     });
   } else {
@@ -128,22 +125,15 @@ val Judge(const std::string& position, Network* network) {
 
 std::unique_ptr<Search> MakeSearch(const std::string& position, int simulations,
                                    bool network, int level, double seed) {
-  return std::make_unique<Search>(OwnPosition(position),
-                                  Search::Options{.simulations = simulations,
-                                                  .network = network,
-                                                  .level = level,
-                                                  .seed = SeedOf(seed)});
+  return std::make_unique<Search>(OwnPosition(position), simulations, network,
+                                  level, SeedOf(seed));
 }
 
 // Returns {value: Network} or {error}.
 val OpenNetwork(const std::string& kind, int channels, int blocks,
                 const val& tensors, bool plain) {
   return Answer(
-      Network::Open({.kind = kind,
-                     .channels = channels,
-                     .blocks = blocks,
-                     .plain = plain},
-                    tensors),
+      Network::Open(kind, channels, blocks, tensors, plain),
       [](const std::shared_ptr<Network>& network) { return val(network); });
 }
 
@@ -158,9 +148,7 @@ val RateByResults(const std::string& variant_id, const val& results) {
   const absl::StatusOr<Variant> variant = ParseVariant(variant_id);
   TARA_CHECK(variant.ok(), "a variant of the catalogue");
   std::vector<eval::RatedResult> games;
-  const int count = results["length"].as<int>();
-  for (int i = 0; i < count; ++i) {
-    const val game = results[i];
+  for (const val& game : emscripten::vecFromJSArray<val>(results)) {
     games.push_back({.opponent = {.elo = game["elo"].as<double>(),
                                   .deviation = game["deviation"].as<double>()},
                      .began = game["began"].as<bool>(),

@@ -10,10 +10,12 @@
 #include <utility>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "tara/base/status_macros.h"
-#include "tara/core/action.h"
 #include "tara/core/board.h"
+#include "tara/core/symmetry.h"
 #include "tara/nn/cpu/cpu_network.h"
+#include "tara/nn/encode/encoded_batch.h"
 #include "tara/nn/encode/features.h"
 #include "tara/nn/heads.h"
 #include "tara/nn/inference_options.h"
@@ -37,6 +39,21 @@ nn::NamedTensor TensorOf(const val& tensor) {
               tensor["values"])};
 }
 
+// By hill of a position as the network sees it: own, enemy's, vacant.
+using OwnerLogits = std::array<std::array<float, nn::kNumOwners>, kNumHills>;
+
+std::vector<float> OwnersOf(const State& state, const OwnerLogits& logits) {
+  const auto& transform = kHillTransforms[RepresentativeSymmetry(state).board];
+  std::vector<float> owners;
+  for (Hill hill = 0; hill < kNumHills; ++hill) {
+    std::array<float, nn::kNumOwners> shares = logits[transform[hill]];
+    nn::SoftmaxPortable(shares.data(), nn::kNumOwners);
+    owners.push_back(shares[state.side() == kRed ? 0 : 1]);
+    owners.push_back(shares[state.side() == kRed ? 1 : 0]);
+  }
+  return owners;
+}
+
 class TowerNetwork : public Network {
  public:
   static absl::StatusOr<std::shared_ptr<Network>> Make(
@@ -49,14 +66,31 @@ class TowerNetwork : public Network {
         owner_weights_(std::move(owner_weights)),
         owner_biases_(std::move(owner_biases)) {}
 
-  void Answer(NetworkBatch& batch) override;
-  void AnswerInFloats(NetworkBatch& batch) override { Answer(batch); }
+  absl::Status Evaluate(absl::Span<const State> states,
+                        absl::Span<mcts::Evaluation> results) override {
+    Run(states, results, nullptr);
+    return absl::OkStatus();
+  }
+
+  Judgement Judge(const State& state) override {
+    Judgement judgement;
+    OwnerLogits owners = {};
+    Run(absl::MakeConstSpan(&state, 1),
+        absl::MakeSpan(&judgement.evaluation, 1), &owners);
+    judgement.owners = OwnersOf(state, owners);
+    return judgement;
+  }
 
  private:
-  void FillOwners(const float* value_rows, float* owner) const;
+  // `owners`: null, or of the only state.
+  void Run(absl::Span<const State> states, absl::Span<mcts::Evaluation> results,
+           OwnerLogits* owners);
+  void FillOwners(const float* value_rows, OwnerLogits& owners) const;
 
   const nn::CpuNetwork network_;
   nn::CpuContext context_;
+  nn::EncodedBatch batch_;
+  std::array<float, nn::kNumPolicyOutputs> policy_;
   // A linear layer of each hill, [3, channels] and [3], or empty.
   const std::vector<float> owner_weights_;
   const std::vector<float> owner_biases_;
@@ -82,37 +116,41 @@ absl::StatusOr<std::shared_ptr<Network>> TowerNetwork::Make(
       std::move(network), std::move(owner_weights), std::move(owner_biases));
 }
 
-void TowerNetwork::FillOwners(const float* value_rows, float* owner) const {
+void TowerNetwork::FillOwners(const float* value_rows,
+                              OwnerLogits& owners) const {
   const int channels = network_.channels;  // filled up
   const size_t inputs = owner_weights_.size() / nn::kNumOwners;
   for (int k = 0; k < nn::kNumOwners; ++k) {
     const float* const weights = owner_weights_.data() + k * inputs;
     for (Hill hill = 0; hill < kNumHills; ++hill) {
-      owner[k * kNumHills + hill] = std::inner_product(
+      owners[hill][k] = std::inner_product(
           weights, weights + inputs, value_rows + nn::SquareOf(hill) * channels,
           owner_biases_[k]);
     }
   }
 }
 
-void TowerNetwork::Answer(NetworkBatch& batch) {
-  context_.Run(batch.encoded(), [&](int first, int size,
-                                    const nn::CpuContext::Outputs& outputs) {
-    const int rows_size = nn::kNumSquares * network_.channels;
-    for (int i = 0; i < size; ++i) {
-      const NetworkBatch::Outputs to = batch.outputs(first + i);
-      for (int action = 0; action < kNumActions; ++action) {
-        const int output = nn::PolicyOutput(static_cast<Action>(action));
-        to.policy[output] = outputs.Policy(i, output);
-      }
-      const float* const value = outputs.value + i * outputs.value_stride;
-      std::copy_n(value, nn::kNumResults, to.result);
-      std::copy_n(value + nn::kNumResults, kNumMargins, to.margins);
-      if (!owner_weights_.empty()) {
-        FillOwners(outputs.value_rows + i * rows_size, to.owner);
-      }
-    }
-  });
+void TowerNetwork::Run(absl::Span<const State> states,
+                       absl::Span<mcts::Evaluation> results,
+                       OwnerLogits* owners) {
+  batch_.EncodeCanonical(states);
+  context_.Run(
+      batch_, [&](int first, int size, const nn::CpuContext::Outputs& outputs) {
+        for (int i = 0; i < size; ++i) {
+          for (const int16_t output : batch_.OutputsOf(first + i)) {
+            policy_[output] = outputs.Policy(i, output);
+          }
+          const float* const value = outputs.value + i * outputs.value_stride;
+          nn::FillEvaluation(batch_.OutputsOf(first + i),
+                             {.policy = policy_.data(),
+                              .result = value,
+                              .margins = value + nn::kNumResults},
+                             results[first + i]);
+        }
+        if (owners != nullptr && !owner_weights_.empty()) {
+          FillOwners(outputs.value_rows, *owners);
+        }
+      });
 }
 
 class LightNetwork : public Network {
@@ -121,35 +159,24 @@ class LightNetwork : public Network {
       const nn::Checkpoint& checkpoint, bool plain);
 
   LightNetwork(int layers, nn::AlignedFloats parameters,
-               const nn::LightRanges& ranges, bool plain)
+               std::unique_ptr<mcts::Evaluator> integers)
       : tensors_(layers),
         parameters_(std::move(parameters)),
-        integers_(nn::MakeLightIntegers(tensors_, parameters_.data(), ranges)),
-        kernels_(plain ? nn::SupportedLightKernels().front()
-                       : nn::SupportedLightKernels().back()) {
-    for (int i = 0; i < kNumActions; ++i) {
-      all_outputs_[i] =
-          static_cast<int16_t>(nn::PolicyOutput(static_cast<Action>(i)));
-    }
+        integers_(std::move(integers)) {}
+
+  absl::Status Evaluate(absl::Span<const State> states,
+                        absl::Span<mcts::Evaluation> results) override {
+    return integers_->Evaluate(states, results);
   }
 
-  void Answer(NetworkBatch& batch) override;
-  void AnswerInFloats(NetworkBatch& batch) override;
+  Judgement Judge(const State& state) override;
 
  private:
-  void ReadInput(const nn::EncodedBatch& batch, int i) {
-    nn::ReadLightInput(
-        batch.planes() + size_t{nn::kNumPlanes} * nn::kNumSquares * i,
-        batch.globals() + size_t{nn::kNumGlobals} * i, input_);
-  }
-
   const nn::LightTensors tensors_;
   const nn::AlignedFloats parameters_;
-  const std::unique_ptr<const nn::LightIntegers> integers_;
-  const nn::LightKernels kernels_;
-  std::array<int16_t, kNumActions> all_outputs_;  // by action
+  const std::unique_ptr<mcts::Evaluator> integers_;
+  nn::EncodedBatch batch_;
   nn::LightInput input_;
-  nn::LightScratch scratch_;
   nn::LightActivations activations_;
 };
 
@@ -157,9 +184,8 @@ absl::StatusOr<std::shared_ptr<Network>> LightNetwork::Make(
     const nn::Checkpoint& checkpoint, bool plain) {
   const int layers = checkpoint.shape.blocks;
   TARA_RETURN_IF_ERROR(nn::CheckLightShape(checkpoint.shape));
-  const nn::LightTensors tensors(layers);
-  nn::AlignedFloats parameters(tensors.size());
-  TARA_RETURN_IF_ERROR(tensors.Read(checkpoint, "", parameters.data()));
+  TARA_ASSIGN_OR_RETURN(nn::AlignedFloats parameters,
+                        nn::LightTensors(layers).Read(checkpoint));
   TARA_RETURN_IF_ERROR(nn::CheckFinite(checkpoint));
   TARA_ASSIGN_OR_RETURN(const std::optional<nn::LightRanges> ranges,
                         nn::ReadLightRanges(checkpoint, layers));
@@ -168,63 +194,57 @@ absl::StatusOr<std::shared_ptr<Network>> LightNetwork::Make(
         "the ranges of its activations are missing; expected "
         "calibration/*.npy");
   }
-  return std::make_shared<LightNetwork>(layers, std::move(parameters), *ranges,
-                                        plain);
+  TARA_ASSIGN_OR_RETURN(
+      std::unique_ptr<mcts::Evaluator> integers,
+      nn::NewLightEvaluator(checkpoint,
+                            plain ? nn::LightKernelNames().front() : ""));
+  return std::make_shared<LightNetwork>(layers, std::move(parameters),
+                                        std::move(integers));
 }
 
-void LightNetwork::Answer(NetworkBatch& batch) {
-  const nn::EncodedBatch& encoded = batch.encoded();
-  for (int i = 0; i < batch.size(); ++i) {
-    const NetworkBatch::Outputs to = batch.outputs(i);
-    ReadInput(encoded, i);
-    kernels_.run(*integers_, nn::LightBitsOf(input_), encoded.OutputsOf(i),
-                 scratch_, to.policy);
-    std::copy_n(scratch_.value, nn::kNumResults, to.result);
-    std::copy_n(scratch_.value + nn::kNumResults, kNumMargins, to.margins);
+Network::Judgement LightNetwork::Judge(const State& state) {
+  batch_.EncodeCanonical(absl::MakeConstSpan(&state, 1));
+  nn::ReadLightInput(batch_.planes(), batch_.globals(), input_);
+  const absl::Span<const int16_t> outputs = batch_.OutputsOf(0);
+  nn::BestLightLearning().forward(tensors_, parameters_.data(), input_, outputs,
+                                  activations_);
+  std::array<float, nn::kNumPolicyOutputs> policy;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    policy[outputs[i]] = activations_.logits[i];
   }
-}
-
-void LightNetwork::AnswerInFloats(NetworkBatch& batch) {
-  const nn::LightActivations& a = activations_;
-  for (int i = 0; i < batch.size(); ++i) {
-    ReadInput(batch.encoded(), i);
-    nn::BestLightLearning().forward(tensors_, parameters_.data(), input_,
-                                    all_outputs_, activations_);
-    const NetworkBatch::Outputs to = batch.outputs(i);
-    for (int action = 0; action < kNumActions; ++action) {
-      to.policy[all_outputs_[action]] = a.logits[action];
-    }
-    std::copy_n(a.value, nn::kNumResults, to.result);
-    std::copy_n(a.value + nn::kNumResults, kNumMargins, to.margins);
-    for (int owner = 0; owner < nn::kNumOwners; ++owner) {
-      for (Hill hill = 0; hill < kNumHills; ++hill) {
-        to.owner[owner * kNumHills + hill] = a.owners[hill][owner];
-      }
-    }
+  Judgement judgement;
+  nn::FillEvaluation(batch_.OutputsOf(0),
+                     {.policy = policy.data(),
+                      .result = activations_.value,
+                      .margins = activations_.value + nn::kNumResults},
+                     judgement.evaluation);
+  OwnerLogits owners;
+  for (Hill hill = 0; hill < kNumHills; ++hill) {
+    std::copy_n(activations_.owners[hill], nn::kNumOwners,
+                owners[hill].begin());
   }
+  judgement.owners = OwnersOf(state, owners);
+  return judgement;
 }
 
 }  // namespace
 
-absl::StatusOr<std::shared_ptr<Network>> Network::Open(const Options& options,
-                                                       const val& tensors) {
-  const bool light =
-      options.kind == nn::NetworkKindName(nn::NetworkKind::kLight);
-  nn::Checkpoint checkpoint = {
-      .shape = {.channels = options.channels,
-                .blocks = options.blocks,
-                .kind =
-                    light ? nn::NetworkKind::kLight : nn::NetworkKind::kTower},
-      .progress = {},
-      .optimizer_steps = 0,
-      .tensors = {}};
-  const int count = tensors["length"].as<int>();
-  for (int i = 0; i < count; ++i) {
-    checkpoint.tensors.push_back(TensorOf(tensors[i]));
+absl::StatusOr<std::shared_ptr<Network>> Network::Open(const std::string& kind,
+                                                       int channels, int blocks,
+                                                       const val& tensors,
+                                                       bool plain) {
+  const bool light = kind == nn::NetworkKindName(nn::NetworkKind::kLight);
+  nn::Checkpoint checkpoint;
+  checkpoint.shape.channels = channels;
+  checkpoint.shape.blocks = blocks;
+  checkpoint.shape.kind =
+      light ? nn::NetworkKind::kLight : nn::NetworkKind::kTower;
+  for (const val& tensor : emscripten::vecFromJSArray<val>(tensors)) {
+    checkpoint.tensors.push_back(TensorOf(tensor));
   }
   nn::AddNeutralNorms(checkpoint);
   TARA_RETURN_IF_ERROR(nn::AddNewInputs(checkpoint));
-  return light ? LightNetwork::Make(checkpoint, options.plain)
+  return light ? LightNetwork::Make(checkpoint, plain)
                : TowerNetwork::Make(checkpoint);
 }
 

@@ -5,37 +5,36 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
-#include "web/wasm/network_batch.h"
+#include "tara/core/state.h"
+#include "tara/mcts/evaluator.h"
 
 namespace tara::web {
 
-// A network that evaluates batches, by the project's own code.
-class Network {
+// A network, by the project's own code. As an evaluator, which never fails, it
+// serves searches: a light network then computes in integers.
+class Network : public mcts::Evaluator {
  public:
-  struct Options {
-    std::string kind;  // NetworkKindName
-    int channels;
-    int blocks;
-    // Of a light network: compute by the plain twin of its kernels, for tests.
-    bool plain;
-  };
-
-  // `tensors` is an array of {name, shape, values: Float32Array}, the content
-  // of the ONNX form of a bundle: norms folded; for a light network also the
-  // ranges of its activations. Returns INVALID_ARGUMENT when one is missing or
-  // misshapen, naming it, and FAILED_PRECONDITION for a network with more
-  // inputs than the encoder makes.
+  // `kind` is a NetworkKindName. `tensors` is an array of {name, shape, values:
+  // Float32Array}, the content of the ONNX form of a bundle: norms folded; for
+  // a light network also the ranges of its activations. `plain`: a light
+  // network computes by the plain twin of its kernels, for tests.
+  // Returns INVALID_ARGUMENT when one is missing or misshapen, naming it, and
+  // FAILED_PRECONDITION for a network with more inputs than the encoder makes.
   static absl::StatusOr<std::shared_ptr<Network>> Open(
-      const Options& options, const emscripten::val& tensors);
-  virtual ~Network() = default;
+      const std::string& kind, int channels, int blocks,
+      const emscripten::val& tensors, bool plain);
 
-  // Fills the outputs of the batch for a search: values, and the logits of
-  // legal actions. A light network computes them in integers.
-  virtual void Answer(NetworkBatch& batch) = 0;
-  // Fills all outputs in float32; owners where the network has learned them.
-  virtual void AnswerInFloats(NetworkBatch& batch) = 0;
+  // What is expected of a position, in float32.
+  struct Judgement {
+    mcts::Evaluation evaluation;
+    // By hill, in turn: the probabilities that at the end Red's and Blue's
+    // ringfort stands there, where the network has learned them.
+    std::vector<float> owners;
+  };
+  virtual Judgement Judge(const State& state) = 0;
 };
 
 }  // namespace tara::web

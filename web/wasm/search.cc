@@ -23,15 +23,14 @@ using emscripten::val;
 // A tab of a browser has less room than a machine.
 constexpr int64_t kMaxBytes = int64_t{256} << 20;
 
-mcts::SearchOptions OptionsFor(Variant variant, const Search::Options& options,
-                               mcts::LeafSolver* solver) {
+mcts::SearchOptions OptionsFor(Variant variant, int simulations, bool network,
+                               int level, mcts::LeafSolver* solver) {
   mcts::SearchOptions search =
-      options.level == 0
-          ? mcts::ForPlay()
-          : mcts::SearchOfLevel(mcts::kLevels[options.level - 1]);
-  search.simulations = options.simulations;
+      level == 0 ? mcts::ForPlay()
+                 : mcts::SearchOfLevel(mcts::kLevels[level - 1]);
+  search.simulations = simulations;
   search.max_bytes = kMaxBytes;
-  if (!options.network) search.c_puct = mcts::kPlayoutCPuct;
+  if (!network) search.c_puct = mcts::kPlayoutCPuct;
   mcts::SetForVariant(variant, solver, search);
   return search;
 }
@@ -51,13 +50,12 @@ val RedBounds(const mcts::RootAction& action, Side side) {
 
 }  // namespace
 
-Search::Search(const State& root, const Options& options)
-    : value_margin_(options.level == 0
-                        ? 0
-                        : mcts::kLevels[options.level - 1].value_margin),
-      tree_(OptionsFor(root.variant, options, &solver_), root,
-            DeriveSeed(options.seed, 0, StreamPurpose::kArena)),
-      playouts_(1, options.seed) {}
+Search::Search(const State& root, int simulations, bool network, int level,
+               uint64_t seed)
+    : value_margin_(level == 0 ? 0 : mcts::kLevels[level - 1].value_margin),
+      tree_(OptionsFor(root.variant, simulations, network, level, &solver_),
+            root, DeriveSeed(seed, 0, StreamPurpose::kArena)),
+      playouts_(1, seed) {}
 
 void Search::Run(Network* network, int most) {
   leaves_.resize(std::max(leaves_.size(), static_cast<size_t>(most)));
@@ -82,17 +80,11 @@ void Search::Run(Network* network, int most) {
   const size_t size = states_.size();
   if (size == 0) return;
   evaluations_.resize(std::max(evaluations_.size(), size));
-  if (network != nullptr) {
-    batch_.Encode(states_);
-    network->Answer(batch_);
-    for (size_t i = 0; i < size; ++i) {
-      batch_.Read(static_cast<int>(i), evaluations_[i]);
-    }
-  } else {
-    const absl::Status status =
-        playouts_.Evaluate(states_, absl::MakeSpan(evaluations_).first(size));
-    TARA_CHECK(status.ok(), "random games never fail");
-  }
+  mcts::Evaluator& evaluator =
+      network != nullptr ? static_cast<mcts::Evaluator&>(*network) : playouts_;
+  const absl::Status status =
+      evaluator.Evaluate(states_, absl::MakeSpan(evaluations_).first(size));
+  TARA_CHECK(status.ok(), "these evaluators never fail");
   for (size_t i = 0; i < size; ++i) tree_.Apply(leaves_[i], evaluations_[i]);
 }
 

@@ -13,7 +13,6 @@
 #include "tara/mcts/solver/endgame_solver.h"
 #include "tara/mcts/tree/tree.h"
 #include "web/wasm/network.h"
-#include "web/wasm/network_batch.h"
 
 namespace tara::web {
 
@@ -21,17 +20,11 @@ namespace tara::web {
 // it, continue or end.
 class Search {
  public:
-  struct Options {
-    int simulations;
-    // Whether a network answers; else random games do.
-    bool network;
-    // Of strength (tara/mcts/levels/levels.h), from 1; 0: the usual search.
-    int level;
-    uint64_t seed;
-  };
-
+  // `network`: whether one answers; else random games do. `level` is one of
+  // strength (tara/mcts/levels/levels.h), from 1; 0: the usual search.
   // REQUIRES: the root is not finished; simulations >= 1.
-  Search(const State& root, const Options& options);
+  Search(const State& root, int simulations, bool network, int level,
+         uint64_t seed);
   // The tree borrows the solver.
   Search(const Search&) = delete;
   Search& operator=(const Search&) = delete;
@@ -54,7 +47,6 @@ class Search {
   mcts::EndgameSolver solver_;
   mcts::Tree tree_;
   mcts::PlayoutEvaluator playouts_;
-  NetworkBatch batch_;
   // Of a step; there may be more leaves and evaluations than states.
   std::vector<mcts::Tree::Leaf> leaves_;
   std::vector<State> states_;

@@ -14,7 +14,7 @@ const FORMAT_VERSION = 3;
 const KINDS = ['tower', 'light'];
 /** Of a light network: NumPy files of the ranges of its activations, which are
  * tensors of the name without the ending. */
-const RANGES = /^(calibration\/.*)\.npy$/;
+const RANGES = /^calibration\/.*\.npy$/;
 
 /** The fields of manifest.json that are read. */
 export interface Manifest {
@@ -108,9 +108,8 @@ function checkShape(manifest: Manifest): void {
         `versions 1 to ${FORMAT_VERSION}`);
   }
   for (const name of ['variants', 'inputs', 'outputs', 'forms'] as const) {
-    if (!Array.isArray(manifest[name])) {
-      fail(`manifest.json has no list '${name}'`);
-    }
+    if (Array.isArray(manifest[name])) continue;
+    fail(`manifest.json has no list '${name}'`);
   }
   if (typeof manifest.versions !== 'object' || manifest.versions === null) {
     fail("manifest.json has no 'versions'");
@@ -184,10 +183,7 @@ export function readBundle(data: Uint8Array, catalogue: Catalogue): Bundle {
   return {
     manifest,
     ranges: Object.keys(files).filter((name) => RANGES.test(name))
-        .map((file) => {
-          const { shape, data: values } = readNpy(files[file]!, file);
-          return { name: file.replace(RANGES, '$1'), shape, values };
-        }),
+        .map((name) => readNpy(files[name]!, name)),
     shape: {
       kind: kindOf(manifest),
       channels: sizeOf(manifest, 'channels'),

@@ -2,70 +2,52 @@
 // messages.
 
 import type {
-  Engine, EngineInfo, SearchProgress, SearchRequest, SearchResult,
+  Engine, EngineInfo, Search, SearchProgress, SearchRequest,
 } from './api';
-import { type CallName, type FromWorker, START, type ToWorker } from './messages';
+import type { Answer, Call } from './messages';
 import workerUrl from './worker.ts?worker&url';
-
-interface Waiting {
-  readonly resolve: (value: unknown) => void;
-  readonly reject: (error: Error) => void;
-  readonly onProgress?: ((progress: SearchProgress) => void) | undefined;
-}
 
 /** Starts an engine of its own worker. Rejected if the browser cannot run it,
  * with the reason. */
 export async function createEngine(): Promise<Engine> {
   const worker = new Worker(workerUrl, { type: 'module' });
-  const waiting = new Map<number, Waiting>(); // calls under way, by id
-  let lastId = START;
+  const waiting = new Set<(error: Error) => void>(); // reject calls under way
   let broken: Error | null = null;
 
-  const answer = (id: number, onProgress?: Waiting['onProgress']) =>
-    new Promise<unknown>((resolve, reject) => {
-      if (broken !== null) reject(broken);
-      else waiting.set(id, { resolve, reject, onProgress });
-    });
-  const send = (message: ToWorker): void => worker.postMessage(message);
-  const call = (
-      name: CallName, args: readonly unknown[],
-      onProgress?: Waiting['onProgress']): Promise<unknown> => {
-    const result = answer(++lastId, onProgress);
-    send({ id: lastId, name, args });
-    return result;
-  };
   /** Rejects all that is under way or yet to come. */
   const breakOff = (error: Error): void => {
     broken = error;
-    for (const { reject } of waiting.values()) reject(error);
+    for (const reject of waiting) reject(error);
     waiting.clear();
-  };
-  worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
-    const call = waiting.get(data.id);
-    if ('progress' in data) {
-      call?.onProgress?.(data.progress);
-      return;
-    }
-    waiting.delete(data.id);
-    if ('value' in data) call?.resolve(data.value);
-    else call?.reject(new Error(data.error));
   };
   // Without a message: the script has not been loaded.
   worker.onerror = ({ message }) => breakOff(new Error(
       message === undefined ?
         `${workerUrl} cannot be loaded` :
         `the engine has failed: ${message}`));
+  const call = (
+      name: Call['name'], args: readonly unknown[] = [],
+      onProgress?: (progress: SearchProgress) => void) => {
+    const { port1: port, port2 } = new MessageChannel();
+    const result = new Promise<unknown>((resolve, reject) => {
+      if (broken !== null) return reject(broken);
+      waiting.add(reject);
+      port.onmessage = ({ data }: MessageEvent<Answer>) => {
+        if ('progress' in data) return onProgress?.(data.progress);
+        waiting.delete(reject);
+        port.close();
+        if ('value' in data) resolve(data.value);
+        else reject(new Error(data.error));
+      };
+    });
+    worker.postMessage({ name, args } satisfies Call, [port2]);
+    return { result, stop: () => port.postMessage(null) };
+  };
 
   const own: Pick<Engine, 'info' | 'search' | 'close'> = {
-    info: await answer(START) as EngineInfo,
-    search(request: SearchRequest = {}, onProgress) {
-      const result = call('search', [request], onProgress);
-      const id = lastId;
-      return {
-        result: result as Promise<SearchResult>,
-        stop: () => send({ id }),
-      };
-    },
+    info: await call('info').result as EngineInfo,
+    search: (request: SearchRequest = {}, onProgress) =>
+      call('search', [request], onProgress) as Search,
     close() {
       worker.terminate();
       breakOff(new Error('the engine is closed'));
@@ -73,9 +55,9 @@ export async function createEngine(): Promise<Engine> {
   };
   // The arguments and results of other calls go through messages as they are.
   return new Proxy(own as Engine, {
-    get: (target, name: CallName | keyof typeof own | 'then') =>
+    get: (target, name: Call['name'] | 'then') =>
       name === 'then' ? undefined : // it must not look like a promise
         name in target ? target[name] :
-        (...args: readonly unknown[]) => call(name as CallName, args),
+        (...args: readonly unknown[]) => call(name, args).result,
   });
 }

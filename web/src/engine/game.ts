@@ -12,9 +12,9 @@ export class GameModel {
   readonly options: RuleOptions;
   /** The position that was set up to begin from; null: the variant's start. */
   readonly start: string | null;
+  actions: readonly PlayedAction[] = [];
+  ply = 0; // that is looked at
   private readonly positions: string[];
-  private played: PlayedAction[] = [];
-  private here = 0;
 
   /** `first` is a text of the core. */
   private constructor(private readonly core: Core, first: string) {
@@ -38,21 +38,13 @@ export class GameModel {
     return new GameModel(core, valueOf(core.completePosition(position)));
   }
 
-  get ply(): number {
-    return this.here;
-  }
-
-  get actions(): readonly PlayedAction[] {
-    return this.played;
-  }
-
   /** Returns the position after this number of actions as text. */
   textAt(ply: number): string {
     const text = this.positions[ply];
     if (text === undefined) {
       throw new Error(
           `ply is ${ply}; expected a whole number from 0 to ` +
-          `${this.played.length}`);
+          `${this.actions.length}`);
     }
     return text;
   }
@@ -81,47 +73,40 @@ export class GameModel {
   }
 
   view(): Game {
-    return {
-      variant: this.variant,
-      options: this.options,
-      start: this.start,
-      actions: [...this.played],
-      ply: this.here,
-      position: this.positionAt(this.here),
-    };
+    const { variant, options, start, actions, ply } = this;
+    const position = this.positionAt(ply);
+    return { variant, options, start, actions, ply, position };
   }
 
   play(notation: string): void {
-    const before = this.textAt(this.here);
+    const before = this.textAt(this.ply);
     const next = valueOf(this.core.play(before, notation));
     this.drop();
+    const action = actionsAt(this.core, before)(next.action);
     const seat = Number(before.split(' ')[2]);
-    this.played.push({
-      action: actionsAt(this.core, before)(next.action),
-      seat,
-      side: (seat % 2) as Side,
-    });
+    const side = (seat % 2) as Side;
+    this.actions = [...this.actions, { action, seat, side }];
     this.positions.push(next.text);
-    this.here += 1;
+    this.ply += 1;
   }
 
   undo(count: number): void {
     if (!Number.isInteger(count) || count < 0) {
       throw new Error(`cannot undo ${count} actions`);
     }
-    this.here = Math.max(0, this.here - count);
+    this.ply = Math.max(0, this.ply - count);
     this.drop();
   }
 
   goTo(ply: number): void {
     this.textAt(ply);
-    this.here = ply;
+    this.ply = ply;
   }
 
   /** Drops what comes after this ply. */
   private drop(): void {
-    this.played = this.played.slice(0, this.here);
-    this.positions.length = this.here + 1;
+    this.actions = this.actions.slice(0, this.ply);
+    this.positions.length = this.ply + 1;
   }
 }
 

@@ -1,20 +1,15 @@
-// What the page and the worker send each other.
+// What the page and the worker send each other; each call has its own port.
 
 import type { Engine, SearchProgress } from './api';
 
-export type CallName = Exclude<keyof Engine, 'info' | 'close'>;
-
-/** A call; without a name, the search with this id is to stop. */
-export interface ToWorker {
-  readonly id: number;
-  readonly name?: CallName;
-  readonly args?: readonly unknown[];
+/** To the worker, with the port. What is sent by the port ends a search. */
+export interface Call {
+  readonly name: Exclude<keyof Engine, 'close'>;
+  readonly args: readonly unknown[];
 }
 
-/** The start of the worker is call 0, whose value is the EngineInfo. */
-export type FromWorker = { readonly id: number } & (
+/** By the port, from the worker. */
+export type Answer =
   | { readonly value: unknown }
   | { readonly error: string }
-  | { readonly progress: SearchProgress });
-
-export const START = 0;
+  | { readonly progress: SearchProgress };

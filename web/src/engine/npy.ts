@@ -1,13 +1,10 @@
 // NumPy files of float32 (format 1.0, C order), as bundles have them.
 // Source: NumPy documentation, "numpy.lib.format".
 
-export interface NpyArray {
-  readonly shape: readonly number[];
-  readonly data: Float32Array;
-}
+import type { Tensor } from './onnx';
 
-/** Throws what is wrong with the file, by `name`. */
-export function readNpy(bytes: Uint8Array, name: string): NpyArray {
+/** The tensor of a file `name`. Throws what is wrong with it. */
+export function readNpy(bytes: Uint8Array, name: string): Tensor {
   const fail = (what: string): never => {
     throw new Error(`${name}: ${what}`);
   };
@@ -32,5 +29,6 @@ export function readNpy(bytes: Uint8Array, name: string): NpyArray {
     fail(`expected ${count} numbers, got ${(bytes.length - start) / 4}`);
   }
   // A copy: the data of an archive's entry need not be aligned.
-  return { shape, data: new Float32Array(bytes.slice(start).buffer) };
+  const values = new Float32Array(bytes.slice(start).buffer);
+  return { name: name.replace(/\.npy$/, ''), shape, values };
 }

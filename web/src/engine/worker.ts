@@ -2,44 +2,40 @@
 
 import wasmUrl from '../../.build/wasm/tara_core.wasm.gzip?url';
 import { messageOf } from '../error';
-import type { Search, SearchRequest } from './api';
+import type { SearchRequest } from './api';
 import { makeCore } from './core';
 import { fetchPacked } from './fetching';
 import { LocalEngine } from './host';
-import { START, type FromWorker, type ToWorker } from './messages';
+import type { Answer, Call } from './messages';
 
-const searches = new Map<number, Search>(); // under way, by the id of the call
+const starting = fetchPacked(wasmUrl).then(makeCore).then(
+    (core) => new LocalEngine(core),
+    (error) => {
+      throw new Error(`the engine does not start: ${messageOf(error)}`);
+    });
 
-/** Sends the value of a call, or why it has none. */
-async function answer(id: number, call: () => unknown): Promise<void> {
-  const post = (message: FromWorker): void => self.postMessage(message);
-  try {
-    post({ id, value: await call() });
-  } catch (error) {
-    post({ id, error: messageOf(error) });
+/** Returns the value of a call. */
+async function valueOf(
+    { name, args }: Call, port: MessagePort,
+    post: (answer: Answer) => void): Promise<unknown> {
+  const engine = await starting;
+  if (name === 'info') return engine.info;
+  if (name !== 'search') {
+    return (engine[name] as (...all: unknown[]) => unknown).apply(
+        engine, args as unknown[]);
   }
-  searches.delete(id);
+  const search = engine.search(
+      args[0] as SearchRequest, (progress) => post({ progress }));
+  port.onmessage = () => search.stop();
+  return search.result;
 }
 
-void answer(START, async () => {
-  const core = await fetchPacked(wasmUrl).then(makeCore).catch((error) => {
-    throw new Error(`the engine does not start: ${messageOf(error)}`);
-  });
-  const engine = new LocalEngine(core);
-  self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
-    const { id, name, args = [] } = data;
-    if (name === undefined) {
-      searches.get(id)?.stop();
-    } else if (name === 'search') {
-      const search = engine.search(args[0] as SearchRequest, (progress) =>
-        self.postMessage({ id, progress } satisfies FromWorker));
-      searches.set(id, search);
-      void answer(id, () => search.result);
-    } else {
-      void answer(id, () =>
-        (engine[name] as (...all: readonly unknown[]) => unknown).apply(
-          engine, args as unknown[]));
-    }
-  };
-  return engine.info;
-});
+self.onmessage = async ({ data, ports }: MessageEvent<Call>) => {
+  const port = ports[0]!;
+  const post = (answer: Answer): void => port.postMessage(answer);
+  try {
+    post({ value: await valueOf(data, port, post) });
+  } catch (error) {
+    post({ error: messageOf(error) });
+  }
+};

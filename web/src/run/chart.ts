@@ -38,7 +38,7 @@ function lineColour(line: Line, place: number, variants: string[]): string {
   return `hsl(${hue} 55% ${light + (of % 3) * 9}%)`;
 }
 
-export function axes(x: string, y: string): uPlot.Axis[] {
+function axes(x: string, y: string): uPlot.Axis[] {
   const axis = {
     stroke: colour('--faint'),
     grid: { stroke: colour('--line'), width: 1 },
@@ -62,30 +62,41 @@ export function axes(x: string, y: string): uPlot.Axis[] {
 }
 
 // Draws a dashed line at 50 %.
-export function markEven(chart: uPlot): void {
-  const { ctx, bbox } = chart;
-  const y = chart.valToPos(50, 'y', true);
+function markEven({ ctx, bbox, valToPos }: uPlot): void {
+  const y = valToPos(50, 'y', true);
   ctx.save();
   ctx.strokeStyle = colour('--faint');
   ctx.setLineDash([6, 5]);
-  ctx.beginPath();
-  ctx.moveTo(bbox.left, y);
-  ctx.lineTo(bbox.left + bbox.width, y);
-  ctx.stroke();
+  ctx.stroke(new Path2D(`M${bbox.left} ${y}h${bbox.width}`));
   ctx.restore();
-}
-
-// Where nothing is pointed at, a legend has the values at a place.
-export function showLegend(chart: uPlot, idx: number): void {
-  if (typeof chart.legend.idx !== 'number') chart.setLegend({ idx });
-}
-
-function showLast(chart: uPlot): void {
-  showLegend(chart, chart.data[0].length - 1);
 }
 
 function withMinus(number: string): string {
   return number.replace('-', '\u2212');
+}
+
+// Draws lines into a place, by the columns of `data`. The legend has the values
+// at `shown` where nothing is pointed at.
+export function draw(
+  place: HTMLElement,
+  [x, y]: readonly [x: string, y: string],
+  isEven: boolean, // is there a line at 50 %
+  shown: () => number,
+  options: Pick<uPlot.Options, 'height' | 'series'> & Partial<uPlot.Options>,
+  data: readonly (readonly (number | null)[])[],
+): uPlot {
+  const showLegend = (chart: uPlot): void => {
+    if (typeof chart.legend.idx !== 'number') chart.setLegend({ idx: shown() });
+  };
+  const chart = new uPlot({
+    ...options,
+    width: Math.max(260, place.clientWidth),
+    axes: axes(x, y),
+    scales: { x: { time: false }, y: y === '%' ? { range: [0, 100] } : {} },
+    hooks: { setLegend: [showLegend], drawAxes: isEven ? [markEven] : [] },
+  }, data as unknown as uPlot.AlignedData, place);
+  showLegend(chart);
+  return chart;
 }
 
 // How the charts are drawn.
@@ -124,10 +135,10 @@ export function plot(chart: Chart, place: HTMLElement, style: Style): uPlot {
     [{ label: axis, ...(axis === 'hours' ? { value: hours } : {}) }];
   const data: (number | null)[][] = [xs];
   const bands: uPlot.Band[] = [];
+  const isAlone = runs.length === 1;
   lines.forEach(({ run, name, points, low, high, ...line }, i) => {
     // Runs differ by colour, and the lines of each by dashes.
     const ofRun = lines.slice(0, i).filter((each) => each.run === run).length;
-    const isAlone = runs.length === 1;
     const stroke = isAlone
       ? lineColour(chart.lines[i]!, i, variants)
       : runColour(runs.indexOf(run));
@@ -164,24 +175,8 @@ export function plot(chart: Chart, place: HTMLElement, style: Style): uPlot {
       fill: stroke.replace(')', ' / 18%)'),
     });
   });
-  const isEven = title.startsWith('Score');
-  const options: uPlot.Options = {
-    width: Math.max(260, place.clientWidth),
-    height: 210,
-    series,
-    bands,
-    axes: axes(axis, unit),
-    scales: {
-      x: { time: false },
-      ...(unit === '%' ? { y: { range: [0, 100] } } : {}),
-    },
-    cursor: { sync: { key: 'generations' } },
-    hooks: {
-      setLegend: [showLast],
-      drawAxes: isEven ? [markEven] : [],
-    },
-  };
-  const made = new uPlot(options, data as uPlot.AlignedData, place);
-  showLast(made);
-  return made;
+  const cursor = { sync: { key: 'generations' } };
+  return draw(
+    place, [axis, unit], title.startsWith('Score'), () => xs.length - 1,
+    { height: 210, series, bands, cursor }, data);
 }

@@ -1,13 +1,13 @@
 // The newest games of a run, and one of them to step through with what its
 // searches thought.
 
-import uPlot from 'uplot';
+import type uPlot from 'uplot';
 import { byId, h, replaceChildren } from '../ui/dom';
 import { encode } from '../ui/links';
 import { button, select, setOptions } from '../ui/parts';
 import { messageOf } from '../error';
 import { Latest } from '../latest';
-import { axes, colour, markEven, showLegend } from './chart';
+import { colour, draw } from './chart';
 import { addressOf, getFile, type Run } from './metrics';
 
 const GAMES = 40;
@@ -189,30 +189,18 @@ export class Games {
     this.chart?.destroy();
     const plies = game.actions.map((_, ply) => ply);
     const red = game.actions.map(({ red }) => red === null ? null : 100 * red);
-    this.chart = new uPlot(
+    const series = [
+      { label: 'after action' },
       {
-        width: Math.max(260, this.course.clientWidth),
-        height: 150,
-        scales: { x: { time: false }, y: { range: [0, 100] } },
-        axes: axes('after action', '%'),
-        hooks: {
-          drawAxes: [markEven],
-          setLegend: [(chart) => showLegend(chart, this.shownPly)],
-        },
-        series: [
-          { label: 'after action' },
-          {
-            label: 'Red’s chances, %',
-            stroke: colour('--red'),
-            width: 2,
-            spanGaps: true,
-            value: (_, value) => value === null ? '–' : value.toFixed(0),
-          },
-        ],
+        label: 'Red’s chances, %',
+        stroke: colour('--red'),
+        width: 2,
+        spanGaps: true,
+        value: (_: uPlot, value: number | null) => value?.toFixed(0) ?? '–',
       },
-      [plies, red],
-      this.course,
-    );
+    ];
+    this.chart = draw(this.course, ['after action', '%'], true,
+      () => this.shownPly, { height: 150, series }, [plies, red]);
     this.chart.over.addEventListener('click', () => {
       const ply = this.chart?.cursor.idx;
       if (typeof ply === 'number') this.goTo(ply);

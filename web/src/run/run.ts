@@ -127,52 +127,44 @@ function showStates(runs: readonly Run[]): void {
 
 // Waits until the server names its runs, and reads them.
 async function findRuns(): Promise<Run[]> {
-  const first = new Run(0);
-  await first.read();
-  const runs = [first];
-  while (runs.length < first.about.runs) {
+  const runs: Run[] = [];
+  do {
     const run = new Run(runs.length);
     await run.read();
     runs.push(run);
-  }
+  } while (runs.length < runs[0]!.about.runs);
   return runs;
 }
 
-// What is shown of runs.
-class Page {
-  private readonly curves: Curves;
-  private readonly games: Games;
-
-  constructor(private readonly runs: readonly Run[]) {
-    this.curves = new Curves(runs);
-    this.games = new Games(runs);
-    const names = runs.map(({ about }) => about.name).join(', ');
-    document.title = `Tara: ${names}`;
-    setText(byId('run-name'), names);
-    this.draw();
-  }
-
-  draw(): void {
-    this.curves.draw();
-    drawRest(this.runs);
-    this.games.draw();
-    showStates(this.runs);
-  }
-
-  async refresh(): Promise<void> {
+// Shows runs. Returns what draws them again, and what asks for news of them.
+function show(runs: readonly Run[]) {
+  const curves = new Curves(runs);
+  const games = new Games(runs);
+  const names = runs.map(({ about }) => about.name).join(', ');
+  document.title = `Tara: ${names}`;
+  setText(byId('run-name'), names);
+  const draw = (): void => {
+    curves.draw();
+    drawRest(runs);
+    games.draw();
+    showStates(runs);
+  };
+  const refresh = async (): Promise<void> => {
     // One after the other: the page draws them together.
     let isNew = false;
-    for (const run of this.runs) isNew = (await run.read()) || isNew;
-    if (isNew) this.draw();
-    await this.games.refresh();
-    showStates(this.runs);
-  }
+    for (const run of runs) isNew = (await run.read()) || isNew;
+    if (isNew) draw();
+    await games.refresh();
+    showStates(runs);
+  };
+  draw();
+  return { draw, refresh };
 }
 
 async function main(): Promise<void> {
   applyTheme(theme());
   const error = byId('run-error');
-  let page: Page | null = null;
+  let page: ReturnType<typeof show> | null = null;
   let width = innerWidth;
   addEventListener('resize', () => {
     if (innerWidth !== width) page?.draw();
@@ -182,7 +174,7 @@ async function main(): Promise<void> {
   night.addEventListener('change', () => page?.draw());
   for (;;) {
     try {
-      page ??= new Page(await findRuns());
+      page ??= show(await findRuns());
       await page.refresh();
       setText(error, '');
       document.body.classList.add('ready');

@@ -23,32 +23,28 @@ import { acceptDrops, NetworkPanel } from './network_panel';
 import { NewGameDialog, type NewGame } from './new_game_dialog';
 import { Notices } from './notices';
 import { OpeningsPanel } from './openings_panel';
-import {
-  defaultPlayers, knownPlayer, PERSON, type Player,
-} from './players';
+import { defaultPlayers, knownPlayer, PERSON, type Player } from './players';
 import { turnTheme } from './preferences';
 import { PuzzleOfTheDay } from './puzzle';
 import { Results } from './results';
 import { ResultsDialog } from './results_dialog';
 import type { GivenAway } from './review';
 import { ReviewPanel } from './review_panel';
-import {
-  countedHills, type CountedHills, type ShownCount,
-} from './score';
+import { countedHills, type CountedHills, type ShownCount } from './score';
 import { SeatsPanel } from './seats_panel';
 import { uses } from './selection';
 import { Session, type Line } from './session';
 import { Toolbar } from './toolbar';
 import { TurnBar } from './turn_bar';
 import {
-  actionSentence, aimInWords, countSentence, decisiveCount, endingReason,
-  hillLabel, placeSentence, plural, resultSentence, rulesInWords, seatName,
+  actionSentence, aimInWords, countSentence, hillLabel, howItEnded,
+  placeSentence, plural, resultSentence, rulesInWords, seatName,
   standingSentence, verificationSentence,
 } from './words';
 import { messageOf } from '../error';
 import { shortText } from '../engine/short_text';
 import type {
-  Action, Engine, Family, Game, HillIndex, NetworkInfo, Position, VariantInfo,
+  Action, Engine, Family, Game, HillIndex, NetworkInfo, Position,
 } from '../engine/api';
 
 const NO_MARKS: Marks = {
@@ -119,8 +115,8 @@ export class App {
   private readonly newGameDialog: NewGameDialog;
   private opening: Promise<boolean> | null = null; // of a bundle by the user
   private hasRemoved = false; // the user, a network
-  private heat = false;
-  private owners = false;
+  heat = false; // what maps are over the board
+  owners = false;
   private drawing = false; // a frame is due
   private walked = Promise.resolve(); // the steps of keys so far
   private shownPosition: Placed | null = null; // on the board
@@ -128,10 +124,7 @@ export class App {
   private moved: Action | null = null; // shown in motion
   private toldOfFullStorage = false;
 
-  constructor(
-    readonly engine: Engine,
-    game: Game,
-  ) {
+  constructor(readonly engine: Engine, game: Game) {
     const calm = matchMedia('(prefers-reduced-motion: reduce)').matches;
     this.paceMs = calm ? 0 : PACE_MS;
     this.results = new Results(engine);
@@ -191,23 +184,19 @@ export class App {
     await this.openings.restore();
     if (await this.openLink()) return;
     const kept = this.games.latest();
-    if (kept !== null) {
-      try {
-        await this.goBackTo(kept);
-        return;
-      } catch (error) {
-        this.notices.show(
-          `The game of your last visit cannot be read (${messageOf(error)}). ` +
-            'It is still under Save / load.',
-          true,
-        );
-      }
+    try {
+      if (kept !== null) return await this.goBackTo(kept);
+    } catch (error) {
+      this.notices.show(
+        `The game of your last visit cannot be read (${messageOf(error)}). ` +
+          'It is still under Save / load.',
+        true,
+      );
     }
     const variant = info.variants[0]!;
     const players = defaultPlayers(variant, info.levels);
     await this.session.newGame(variant.id, {}, players, () =>
-      this.games.begin(),
-    );
+      this.games.begin());
   }
 
   // Opens the game or position of the address, if it has one, in addition to
@@ -229,10 +218,11 @@ export class App {
       const same = this.games.list().find((kept) => kept.text === text);
       if (same !== undefined) {
         await this.goBackTo(same);
-        return true;
+      } else {
+        await this.load(text, []); // for people, who look at it
+        const sentence = this.loadedSentence();
+        this.notices.show(`${sentence} Your other games are unchanged.`);
       }
-      await this.load(text, []); // for people, who look at it
-      this.notices.show(`${this.loadedSentence()} Your other games are unchanged.`);
       return true;
     } catch (error) {
       this.notices.show(
@@ -265,11 +255,10 @@ export class App {
     const { variant, options, players } = choice;
     await this.session.newGame(variant.id, options, players, () => {
       this.games.begin();
-      if (game.actions.length === 0 || game.position.finished) return;
-      if (this.toldOfFullStorage) return;
-      this.notices.show(
-        `Your game of ${game.variant.name} is kept under Save / load.`,
-      );
+      const isOver = game.actions.length === 0 || game.position.finished;
+      if (isOver || this.toldOfFullStorage) return;
+      const { name } = game.variant;
+      this.notices.show(`Your game of ${name} is kept under Save / load.`);
     });
     if (this.isHelped) this.session.help();
   }
@@ -383,20 +372,15 @@ export class App {
 
   async loadGame(text: string): Promise<void> {
     const book = Book.read(text);
-    if (book !== null) {
-      this.openBook(book);
-      return;
-    }
+    if (book !== null) return this.openBook(book);
     // It may be one to look at.
     await this.load(textOfPasted(text), this.session.players);
     const { name } = this.session.game.variant;
-    const count = gamesIn(text);
-    this.notices.show(
-      count > 1
-        ? `A game of ${name} is loaded. Only the first of ${count} games was ` +
-            'loaded.'
-        : this.loadedSentence(),
-    );
+    const count = text.match(/^\s*\{.*\}\s*$/gm)?.length ?? 0; // lines of JSON
+    this.notices.show(count > 1
+      ? `A game of ${name} is loaded. Only the first of ${count} games was ` +
+        'loaded.'
+      : this.loadedSentence());
   }
 
   private openBook(book: Book): void {
@@ -469,12 +453,11 @@ export class App {
   // Begins a game of the family's first variant against the weakest computer.
   async playAfterLesson(family: Family): Promise<void> {
     const { variants, levels } = this.engine.info;
-    const { variant } = this.session.game;
-    const isIt = (each: VariantInfo): boolean => each.family === family;
-    const played = [variant, ...variants].find(isIt)!;
-    const players = played.seats.map(({ side }) =>
+    const variant = [this.session.game.variant, ...variants].find(
+      (each) => each.family === family)!;
+    const players = variant.seats.map(({ side }) =>
       side === 0 ? PERSON : levels[0]!.id);
-    await this.newGame({ variant: played, options: {}, players });
+    await this.newGame({ variant, options: {}, players });
     this.board.focus();
   }
 
@@ -579,12 +562,10 @@ export class App {
     if (pass !== undefined) void this.session.play(pass);
   }
 
-  private passAction(): Action | undefined {
-    const { session } = this;
-    if (!session.personToMove) return undefined;
-    return session.position.legal.find(
-      ({ kind }) => kind === 'pass' || kind === 'swap',
-    );
+  passAction(): Action | undefined {
+    const { personToMove, position } = this.session;
+    return position.legal.find(
+      ({ kind }) => personToMove && (kind === 'pass' || kind === 'swap'));
   }
 
   private pauseOrResume(): void {
@@ -622,10 +603,7 @@ export class App {
     this.board.tell(hill, `It is ${who}’s turn, the computer’s${how}`);
   }
 
-  async tellReason(
-    hill: HillIndex,
-    chosen: HillIndex | null,
-  ): Promise<void> {
+  async tellReason(hill: HillIndex, chosen: HillIndex | null): Promise<void> {
     const { position } = this.shownGame;
     const { name } = this.engine.info.geometry.hills[hill]!;
     const reason = await this.engine.whyNot(position.text, hill, chosen);
@@ -648,15 +626,13 @@ export class App {
       sentence += ' Battle begins.';
     }
     if (position.finished) {
-      const reason = endingReason(position.ending);
-      const count = decisiveCount(game);
-      sentence += ` ${resultSentence(position.score)}. ${reason}.`;
-      if (count !== '') sentence += ` ${count}.`;
+      const result = resultSentence(position.score);
+      sentence += ` ${[result, ...howItEnded(game)].join('. ')}.`;
+      void this.keepResult(game);
     } else {
       sentence += ` ${seatName(game.variant, position.seat!)} to move.`;
     }
     this.notices.announce(sentence);
-    if (position.finished) void this.keepResult(game);
   }
 
   // Keeps the result of a finished game that tells of a person's strength, and
@@ -668,13 +644,11 @@ export class App {
     if (Object.keys(options).length > 0) return;
     const bySide = [0, 1].map((side) => {
       const seats = variant.seats.filter((seat) => seat.side === side);
-      return [...new Set(seats.map(({ index }) => players[index]))];
+      return [...new Set(seats.map(({ index }) => players[index]))].join();
     });
-    const side = bySide.findIndex((ids) => ids.join() === PERSON);
-    const other = side === 0 ? 1 : 0;
+    const side = bySide.indexOf(PERSON);
     const level = this.engine.info.levels.find(
-      ({ id }) => side >= 0 && id === bySide[other]!.join(),
-    );
+      ({ id }) => side >= 0 && id === bySide[1 - side]);
     if (level === undefined) return;
     const { winner } = position.score;
     const score = winner === null ? 0.5 : winner === side ? 1 : 0;
@@ -718,22 +692,8 @@ export class App {
     this.renderBoard();
     for (const panel of [
       this.turnBar, this.analysis, this.guide, this.seats, this.course,
-      this.moves, this.review, this.networkPanel,
+      this.moves, this.review, this.networkPanel, this.openings, this.toolbar,
     ]) panel.render();
-    const { seat } = session.position;
-    const computer = seat !== null && !session.isPerson(seat);
-    this.openings.render(game, seat !== null && (!computer || session.paused));
-    this.toolbar.render({
-      undo: session.plyOfStep(-1) !== null,
-      redo: session.plyOfStep(1) !== null,
-      hint: session.personToMove && session.thinking === null,
-      heat: this.heat && seat !== null,
-      owners: this.owners && seat !== null,
-      maps: seat !== null,
-      pass: this.passAction()?.kind ?? 'none',
-      computer: !computer ? 'none' : session.canResume ? 'waits' : 'plays',
-      network: session.judgedBy === 'network',
-    });
   }
 
   private renderBoard(): void {
@@ -802,9 +762,4 @@ export class App {
       area: game.variant.seats.length === 4 ? game.position.seat : null,
     };
   }
-}
-
-// Returns how many lines of a text are games as JSON.
-function gamesIn(text: string): number {
-  return text.split('\n').filter((line) => /^\s*\{.*\}\s*$/.test(line)).length;
 }

@@ -9,7 +9,6 @@ type Symmetry = readonly [transform: number, shift: number];
 interface BookAction {
   readonly actions: readonly string[]; // the same by symmetries
   readonly winning: number | null;
-  readonly winning_lost: number | null;
   readonly line: readonly string[];
   readonly games: number;
   readonly next?: {
@@ -38,7 +37,6 @@ export interface BookRow {
   readonly notation: string;
   readonly same: number; // actions that are the same by a symmetry
   readonly winning: number | null;
-  readonly lost: number | null;
   readonly line: readonly string[]; // after the action
   readonly games: number; // of the book with this action
 }
@@ -75,10 +73,7 @@ function mapped(action: string, map: Map): string {
 }
 
 export class Book {
-  private constructor(
-    private readonly report: Report,
-    readonly page: string,
-  ) {}
+  private constructor(private readonly report: Report, readonly page: string) {}
 
   // Returns null if the text is not a report. Throws if it is a report without
   // openings.
@@ -131,15 +126,14 @@ export class Book {
     const place = this.report.places[at];
     if (!place) return null;
     const show = (action: string): string => mapped(action, map);
-    const rows = place.actions.map((each) => ({
-      notation: show(each.actions[0]!),
-      same: each.actions.length,
-      winning: each.winning,
-      lost: each.winning_lost,
-      line: each.line.slice(1).map(show),
-      games: each.games,
+    const rows = place.actions.map(({ actions, winning, line, games }) => ({
+      notation: show(actions[0]!),
+      same: actions.length,
+      winning,
+      line: line.slice(1).map(show),
+      games,
     }));
-    return { winning: place.winning, margin: place.margin, rows };
+    return { ...place, rows };
   }
 
   // The place after an action as it is shown, and its map; null if none.

@@ -11,14 +11,10 @@ export class Dialog {
 
   constructor(id: string, title: string, ...children: Child[]) {
     const titleId = `${id}-title`;
+    const close = (): void => leaveEntry();
     this.element = h(
       'dialog',
-      {
-        id,
-        'aria-labelledby': titleId,
-        closedby: 'any',
-        close: () => leaveEntry(),
-      },
+      { id, 'aria-labelledby': titleId, closedby: 'any', close },
       h('header',
         h('h2', { id: titleId }, title),
         iconButton('close', 'Close', () => this.close())),

@@ -6,7 +6,7 @@ import { h, replaceChildren, type Child } from './dom';
 import { Latest } from '../latest';
 import { Picker, type PickerEvents } from './selection';
 import type {
-  Action, Engine, Game, HillIndex, PlayedAction, Position, VariantInfo,
+  Action, Engine, Game, HillIndex, Position, VariantInfo,
 } from '../engine/api';
 
 export abstract class Exercise extends Picker {
@@ -21,10 +21,7 @@ export abstract class Exercise extends Picker {
   protected readonly events: PickerEvents;
   protected readonly latest = new Latest(); // of the questions to the engine
 
-  constructor(
-    protected readonly app: App,
-    name: string,
-  ) {
+  constructor(protected readonly app: App, name: string) {
     super();
     this.engine = app.engine;
     this.events = app;
@@ -107,13 +104,12 @@ export abstract class Exercise extends Picker {
 
   // Plays a legal action on the board.
   protected async playOn(notation: string): Promise<void> {
-    const { game } = this;
-    const { text, legal, seat, side } = game!.position;
+    const game = this.game!;
+    const { text, legal, seat, side } = game.position;
     const position = await this.latest.answer(
       this.engine.positionOf(`${text} ${notation}`));
     const action = legal.find((each) => each.notation === notation)!;
-    const played: PlayedAction = { action, seat: seat!, side: side! };
-    const actions = [...game!.actions, played];
-    this.game = { ...game!, position, actions, ply: actions.length };
+    const actions = [...game.actions, { action, seat: seat!, side: side! }];
+    this.game = { ...game, position, actions, ply: actions.length };
   }
 }

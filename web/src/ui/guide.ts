@@ -43,11 +43,8 @@ export class Guide {
       ...rules.map((rule) => rule.text),
       otherRules(game, true),
       position.besieged.length > 0
-        ? 'The board marks besieged ringforts with “!”.'
-        : '',
-    ]
-      .join(' ')
-      .trim();
+        ? 'The board marks besieged ringforts with “!”.' : '',
+    ].join(' ').trim();
     const shown = `${text} ${isNew}`;
     if (shown === this.shown) return;
     this.shown = shown;

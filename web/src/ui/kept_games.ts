@@ -10,22 +10,20 @@ const TAB = 'tara.tab';
 const VERSION = 1;
 const MOST = 30; // entries; the oldest go first
 
-export interface KeptGame {
-  readonly id: string;
+interface GameToKeep {
   readonly text: string; // what the engine loads
   readonly players: readonly string[];
   readonly paused: boolean;
   readonly counts: boolean; // Session.counts
   readonly result: string; // in words; '' during the game
   readonly others: readonly string[]; // its other lines, as text
+}
+
+export interface KeptGame extends GameToKeep {
+  readonly id: string;
   readonly savedMs: number; // since 1970
   readonly writer: string; // the page load that wrote it
 }
-
-export type GameToKeep = Pick<
-  KeptGame,
-  'text' | 'players' | 'paused' | 'counts' | 'result' | 'others'
->;
 
 function randomId(): string {
   return Math.random().toString(36).slice(2, 12);
@@ -66,9 +64,8 @@ function isTime(value: unknown): value is number {
 function parse(id: string, raw: string | null): KeptGame | null {
   const entry = fieldsOf(raw);
   const { version, text, players, result, others, savedMs } = entry;
-  const isWhole =
-    version === VERSION && typeof text === 'string' && Array.isArray(players);
-  if (!isWhole) return null;
+  if (version !== VERSION || typeof text !== 'string') return null;
+  if (!Array.isArray(players)) return null;
   return {
     id,
     text,
@@ -105,11 +102,8 @@ export class KeptGames {
   // storage for all tabs has no room: another game would take its place.
   get onlyInTab(): boolean {
     const own = this.ofTab();
-    return (
-      own !== null &&
-      isBegun(own.text) &&
-      !this.list().some(({ text }) => text.startsWith(own.text))
-    );
+    return own !== null && isBegun(own.text) &&
+      !this.list().some(({ text }) => text.startsWith(own.text));
   }
 
   // Makes a kept game this tab's.
@@ -135,24 +129,15 @@ export class KeptGames {
     // Where another tab has gone on with the game, each keeps its own.
     if (stored !== null && stored.writer !== this.seen) this.id = randomId();
     // Who looks back on a finished game keeps its result.
-    const result =
-      game.result === '' && stored?.text === game.text
-        ? stored.result
-        : game.result;
-    const shown = { ...game, result };
-    const entry = {
-      version: VERSION,
-      ...shown,
-      savedMs: Date.now(),
-      writer: this.writer,
-    };
-    const same =
-      stored !== null &&
-      stored.id === this.id &&
+    const known = stored?.text === game.text ? stored.result : '';
+    const shown = { ...game, result: game.result || known };
+    const { writer } = this;
+    const entry = { version: VERSION, ...shown, savedMs: Date.now(), writer };
+    const same = stored?.id === this.id &&
       JSON.stringify({ ...stored, ...shown }) === JSON.stringify(stored);
     // What is only looked at is left to the tab that plays it.
     if (same) return write(TAB, { ...entry, ...stored }, this.session);
-    this.seen = this.writer;
+    this.seen = writer;
     write(TAB, { ...entry, id: this.id }, this.session);
     const kept = write(PREFIX + this.id, entry);
     if (kept) this.prune();

@@ -112,21 +112,18 @@ export class NewGameDialog {
   }
 
   private showVariant(): void {
-    this.showOptions();
-    this.showLevels();
-    void this.showStanding();
-  }
-
-  private showLevels(): void {
     const { engine, isRated } = this.app;
+    const variant = this.variant();
+    this.options.show(variant);
+    this.optionsButton.hidden = this.options.element.hidden;
     setOptions(this.level, engine.info.levels.map((level) =>
-      [level.id, levelLabel(level, this.variant(), isRated)]));
+      [level.id, levelLabel(level, variant, isRated)]));
+    void this.showStanding(variant);
   }
 
   // Shows how strong the person is by the games so far, and chooses the level
   // to play next.
-  private async showStanding(): Promise<void> {
-    const variant = this.variant();
+  private async showStanding(variant: VariantInfo): Promise<void> {
     const { isRated, results } = this.app;
     this.standing.textContent = isRated
       ? 'Numbers are Elo ratings: 200 points more mean winning about 3 of 4 ' +
@@ -137,11 +134,6 @@ export class NewGameDialog {
     if (standing === null || variant !== this.variant()) return;
     this.standing.textContent = standingSentence(standing);
     if (!this.levelChosen) this.level.value = standing.next.id;
-  }
-
-  private showOptions(): void {
-    this.options.show(this.variant());
-    this.optionsButton.hidden = this.options.element.hidden;
   }
 
   private choice(): NewGame {

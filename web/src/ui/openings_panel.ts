@@ -3,8 +3,8 @@
 
 import { Book, type BookEntry } from './book';
 import { SIDE_CLASS } from './board/pieces';
-import { h, patch, setText } from './dom';
-import { card, iconButton, lineRow } from './parts';
+import { h, patch } from './dom';
+import { iconButton, lineRow } from './parts';
 import { readBooks, removeBooks, writeBook } from './storage';
 import { percent } from './words';
 import type { App } from './app';
@@ -14,25 +14,16 @@ const MOST = 5; // actions
 const LINE = 5; // actions of a line
 
 export class OpeningsPanel {
-  readonly element: HTMLElement;
+  readonly element =
+    h('section#openings.card', { 'aria-label': 'Openings', hidden: true });
   private books: Book[] = [];
-  private readonly words = h('p', { role: 'status' });
-  private readonly list = h('ol.lines');
 
-  constructor(private readonly app: App) {
-    const close = async (): Promise<void> => {
-      await removeBooks(); // a reload finds none
-      this.books = [];
-      app.changed();
-    };
-    this.element = card(
-      'Openings',
-      [h('h2', 'Openings'), iconButton('close', 'Close the books', () => void close())],
-      this.words,
-      this.list,
-    );
-    this.element.id = 'openings';
-    this.element.hidden = true;
+  constructor(private readonly app: App) {}
+
+  private async close(): Promise<void> {
+    await removeBooks(); // a reload finds none
+    this.books = [];
+    this.app.changed();
   }
 
   // A later book of the same rules takes the place of an earlier one.
@@ -59,17 +50,17 @@ export class OpeningsPanel {
     return this.books.find((book) => book.isOf(variant, options));
   }
 
-  // `mayPlay`: no computer is to move.
-  render(game: Game, mayPlay: boolean): void {
+  render(): void {
     this.element.hidden = this.books.length === 0;
     if (this.books.length === 0) return;
+    const { session } = this.app;
+    const { game } = session;
     const book = this.bookOf(game);
     const played = game.actions.slice(0, game.ply);
     const entry = book?.entry(played.map(({ action }) => action.notation));
     const { side } = game.position;
-    setText(this.words, sentenceOf(book, entry ?? null, game));
     const rows = (entry?.rows ?? []).slice(0, side === null ? 0 : MOST);
-    patch(this.list, rows.map((row, i) => {
+    const lines = rows.map((row, i) => {
       const { notation, same, winning, line, games } = row;
       const more = [
         same > 1 ? `×${same}` : '',
@@ -79,10 +70,18 @@ export class OpeningsPanel {
       const last = more.length > 0 && h('small', more.join(' '));
       return lineRow(i + 1, notation, chance, line.slice(0, LINE), {
         class: SIDE_CLASS[side!],
-        disabled: !mayPlay,
+        disabled: !session.isPerson(game.position.seat!) && !session.paused,
         click: () => this.app.playNamed(notation),
       }, last);
-    }));
+    });
+    patch(
+      this.element,
+      h('header',
+        h('h2', 'Openings'),
+        iconButton('close', 'Close the books', () => void this.close())),
+      h('p', { role: 'status' }, sentenceOf(book, entry ?? null, game)),
+      h('ol.lines', lines),
+    );
   }
 }
 

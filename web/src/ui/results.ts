@@ -96,6 +96,10 @@ function read(): Result[] {
   return games.filter(isResult);
 }
 
+function gamesOf({ id }: VariantInfo): Result[] {
+  return read().filter(({ variant }) => variant === id);
+}
+
 export class Results {
   constructor(private readonly engine: Engine) {}
 
@@ -121,9 +125,7 @@ export class Results {
 
   // Returns the standing from the kept games of a variant; null: no games.
   async standing(variant: VariantInfo): Promise<Standing | null> {
-    const games = read()
-      .filter((game) => game.variant === variant.id)
-      .slice(-LATEST);
+    const games = gamesOf(variant).slice(-LATEST);
     if (games.length === 0) return null;
     const { levels } = this.engine.info;
     const rating =
@@ -136,9 +138,8 @@ export class Results {
   async all(): Promise<VariantResults[]> {
     const { variants, levels } = this.engine.info;
     const found: VariantResults[] = [];
-    const kept = read();
     for (const variant of variants) {
-      const games = kept.filter((game) => game.variant === variant.id);
+      const games = gamesOf(variant);
       if (games.length === 0) continue;
       const scores = levels.map(({ id }) => {
         const count = (score: number): number =>

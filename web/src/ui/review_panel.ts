@@ -1,8 +1,8 @@
 // What the actions of each side gave away, the worst first; pointing at one
 // shows it on the board.
 
-import { h, patch, setText, type Child } from './dom';
-import { button, card } from './parts';
+import { h, patch, type Child } from './dom';
+import { button } from './parts';
 import { SIDE_CLASS } from './board/pieces';
 import { faultOf, type GivenAway, type ReviewState } from './review';
 import type { App } from './app';
@@ -10,51 +10,41 @@ import { SIDE_NAMES } from './words';
 import type { Side } from '../engine/api';
 
 export class ReviewPanel {
-  readonly element: HTMLElement;
-  private readonly words = h('p.legend', { role: 'status' });
-  private readonly lists = h('div.review');
-  private readonly button: HTMLButtonElement;
-  private readonly sides = h('div.buttons.sides', {
-    role: 'group',
-    'aria-label': 'Whose mistakes',
-  });
+  readonly element = h('section#review.card', { 'aria-label': 'Review' });
 
-  constructor(private readonly app: App) {
-    this.button =
-      button('review', 'Review', () => app.session.reviewOrStop());
-    this.element = card(
-      'Review',
-      [h('h2', 'Mistakes'), this.button],
-      this.words,
-      this.sides,
-      this.lists,
-    );
-    this.element.id = 'review';
-  }
+  constructor(private readonly app: App) {}
 
   render(): void {
     const { session } = this.app;
-    const { review } = session;
-    const { state, side } = review;
-    this.element.hidden = session.game.actions.length === 0;
-    this.button.textContent = state.kind === 'running' ? 'Stop' : 'Review';
-    this.element.dataset.state = state.kind;
-    setText(this.words, inWords(state));
+    const { state, side } = session.review;
     const found = state.kind === 'done' ? state.found : [];
-    this.sides.hidden = found.length === 0;
-    patch(this.sides, ([null, 0, 1] as const).map((each) => {
-      const name = each === null ? 'Both sides' : SIDE_NAMES[each];
-      const lookAt = (): void => {
-        review.side = each;
-        this.app.changed();
-      };
-      return button('', name, lookAt, {
-        'data-side': each ?? 'both',
-        'aria-pressed': String(each === side),
-      });
-    }));
+    const group = { role: 'group', 'aria-label': 'Whose mistakes' };
     const sides = ([0, 1] as const).filter((each) => (side ?? each) === each);
-    patch(this.lists, sides.map((each) => this.ofSide(each, found)));
+    this.element.hidden = session.game.actions.length === 0;
+    this.element.dataset.state = state.kind;
+    patch(
+      this.element,
+      h('header',
+        h('h2', 'Mistakes'),
+        button('review', state.kind === 'running' ? 'Stop' : 'Review',
+          () => session.reviewOrStop())),
+      h('p.legend', { role: 'status' }, inWords(state)),
+      h('div.buttons.sides', { ...group, hidden: found.length === 0 },
+        ([null, 0, 1] as const).map((each) => this.sideButton(each))),
+      h('div.review', sides.map((each) => this.ofSide(each, found))),
+    );
+  }
+
+  private sideButton(side: Side | null): HTMLElement {
+    const { review } = this.app.session;
+    const lookAt = (): void => {
+      review.side = side;
+      this.app.changed();
+    };
+    return button('', side === null ? 'Both sides' : SIDE_NAMES[side], lookAt, {
+      'data-side': side ?? 'both',
+      'aria-pressed': String(side === review.side),
+    });
   }
 
   // Brings the panel into sight.

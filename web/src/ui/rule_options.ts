@@ -2,18 +2,8 @@
 
 import { h, replaceChildren } from './dom';
 import { labelled } from './parts';
-import { optionName } from './words';
-import type {
-  RuleOptionInfo,
-  RuleOptions,
-  VariantInfo,
-} from '../engine/api';
-
-// "no_progress_limit" as a label: "No progress limit".
-function optionLabel(option: RuleOptionInfo): string {
-  const words = optionName(option.name);
-  return words.charAt(0).toUpperCase() + words.slice(1);
-}
+import { capital, optionName } from './words';
+import type { RuleOptions, VariantInfo } from '../engine/api';
 
 export class RuleOptionFields {
   private readonly fields = h('div.options');
@@ -40,14 +30,14 @@ export class RuleOptionFields {
     replaceChildren(
       this.fields,
       variant.options.map((option) => {
-        const { name, isSwitch, min, max, step, defaultValue, help } = option;
+        const { name, isSwitch, defaultValue, help, ...range } = option;
         const value = values[name] ?? defaultValue;
         const field = isSwitch
           ? { type: 'checkbox', checked: value === 1 }
-          : { type: 'number', min, max, step, required: true, value };
+          : { type: 'number', ...range, required: true, value };
         return labelled(
           h('input', { name: `option:${name}`, ...field }),
-          h('span', h('strong', optionLabel(option)), h('small', help)),
+          h('span', h('strong', capital(optionName(name))), h('small', help)),
         );
       }),
     );

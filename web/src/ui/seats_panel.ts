@@ -30,10 +30,9 @@ export class SeatsPanel {
     const { variant } = game;
     const { finished } = position;
     patch(this.element, ([0, 1] as const).map((side) => {
-      const isPressed = (count: Count): boolean =>
-        pressed?.side === side && pressed.count === count;
       const count = (count: Count, label: HTMLElement): HTMLElement =>
-        this.count({ count, side }, position, label, isPressed(count));
+        this.count({ count, side }, position, label,
+          pressed?.side === side && pressed.count === count);
       return h('div.side',
         {
           class: SIDE_CLASS[side] + (position.side === side ? ' to-move' : ''),

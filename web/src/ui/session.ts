@@ -271,15 +271,12 @@ export class Session extends Picker {
   // the side that is looked at, by the ply after them.
   faults(): ReadonlyMap<number, Fault> {
     const { state, game, side } = this.review;
-    const faults = new Map<number, Fault>();
-    if (state.kind !== 'done' || game === null) return faults;
+    if (state.kind !== 'done' || game === null) return new Map();
     const same = commonLength(game.actions, this.game.actions);
-    for (const { ply, played, lost } of state.found) {
-      const fault = faultOf(lost);
-      if (ply >= same || fault === null) continue;
-      if (side === null || side === played.side) faults.set(ply + 1, fault);
-    }
-    return faults;
+    return new Map(state.found
+      .filter(({ ply, played }) =>
+        ply < same && (side ?? played.side) === played.side)
+      .map(({ ply, lost }) => [ply + 1, faultOf(lost)!]));
   }
 
   // Goes to the position before a mistake of the review, and shows it there.
@@ -314,20 +311,20 @@ export class Session extends Picker {
   // Compares an action with the best one, as the review does; the game stays.
   private async try(mistake: GivenAway, action: Action): Promise<void> {
     const { changes } = this;
-    this.tried = `${action.notation}: searching …`;
+    const { notation } = action;
+    const { better } = mistake;
+    this.tried = `${notation}: searching …`;
     this.events.changed();
     const lost = await this.review.lostBy(mistake, action);
     if (changes !== this.changes || this.trying !== mistake) return;
-    const { notation } = action;
-    const percent = Math.round(100 * lost);
     if (faultOf(lost) === null) {
       this.trying = null;
       this.mistake = mistake;
-      this.tried = `Right: ${notation} is as good as ${mistake.better.notation}.`;
-      if (action.index === mistake.better.index) {
-        this.tried = `Right: ${notation} is the best action.`;
-      }
+      this.tried = action.index === better.index
+        ? `Right: ${notation} is the best action.`
+        : `Right: ${notation} is as good as ${better.notation}.`;
     } else {
+      const percent = Math.round(100 * lost);
       this.tried = `${notation} costs ${percent} % of winning. Try another one.`;
     }
     this.events.changed();
@@ -335,11 +332,9 @@ export class Session extends Picker {
 
   // The line that has these actions, at least.
   private lineOf(actions: Line): Line {
-    return (
-      this.others.find(
-        (line) => commonLength(line, actions) === actions.length,
-      ) ?? actions
-    );
+    const { length } = actions;
+    return this.others.find((line) => commonLength(line, actions) === length) ??
+      actions;
   }
 
   // The ply to which undo (-1) or redo (1) goes: the next one with a person to
@@ -441,15 +436,13 @@ export class Session extends Picker {
     call: () => Promise<Game>,
     moved: Action | null = null,
   ): Promise<boolean> {
-    let game: Game;
     try {
-      game = await this.arrival(call);
+      this.show(await this.arrival(call), moved);
+      return true;
     } catch (error) {
       this.events.failed(error);
       return false;
     }
-    this.show(game, moved);
-    return true;
   }
 
   // Waits for the game of a call to the engine; nobody acts meanwhile.
@@ -574,11 +567,6 @@ export function commonLength(one: Line, other: Line): number {
 function withChoiceFirst(result: SearchResult): SearchProgress {
   const isBest = ({ action }: { action: Action }): boolean =>
     action.index === result.action.index;
-  return {
-    ...result,
-    actions: [
-      ...result.actions.filter(isBest),
-      ...result.actions.filter((each) => !isBest(each)),
-    ],
-  };
+  const others = result.actions.filter((each) => !isBest(each));
+  return { ...result, actions: [...result.actions.filter(isBest), ...others] };
 }

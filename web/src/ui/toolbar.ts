@@ -1,22 +1,9 @@
 // The buttons under the board.
 
 import type { App } from './app';
-import type { ActionKind } from '../engine/api';
 import { h, patch, type Attributes } from './dom';
 import { icon, type IconName } from './icons';
 import { button } from './parts';
-
-export interface ToolbarState {
-  readonly undo: boolean;
-  readonly redo: boolean;
-  readonly hint: boolean;
-  readonly heat: boolean;
-  readonly owners: boolean;
-  readonly maps: boolean; // maps are possible: during the game
-  readonly pass: ActionKind | 'none'; // pass or swap, if legal for a person
-  readonly computer: 'none' | 'plays' | 'waits';
-  readonly network: boolean; // judges the position on the board
-}
 
 // What the maps over the board show: with a network, and without one.
 const LEGENDS = {
@@ -38,37 +25,48 @@ export class Toolbar {
 
   constructor(private readonly app: App) {}
 
-  render(state: ToolbarState): void {
-    const waits = state.computer === 'waits';
-    const isSwap = state.pass === 'swap';
-    const map = (name: 'heat' | 'owners', label: string, key: string) =>
-      this.button(name, label, key, {
-        disabled: !state.maps,
-        'aria-pressed': String(state[name]),
+  render(): void {
+    const { app } = this;
+    const { session } = app;
+    const { seat } = session.position;
+    const pass = app.passAction();
+    const waits = session.canResume;
+    const maps = ['heat', 'owners'] as const;
+    const labels = { heat: 'Policy', owners: 'Owners' };
+    const isShown = (map: 'heat' | 'owners'): boolean =>
+      app[map] && seat !== null;
+    const step = (name: 'undo' | 'redo', label: string, by: -1 | 1) =>
+      this.button(name, label, label[0]!, {
+        disabled: session.plyOfStep(by) === null,
       });
     const focused = document.activeElement;
     patch(
       this.element,
-      this.button('undo', 'Undo', 'U', { disabled: !state.undo }),
-      this.button('redo', 'Redo', 'R', { disabled: !state.redo }),
+      step('undo', 'Undo', -1),
+      step('redo', 'Redo', 1),
       this.button('pauseOrResume', waits ? 'Continue' : 'Pause', '', {
-        hidden: state.computer === 'none',
+        hidden: seat === null || session.isPerson(seat),
         class: waits && 'primary',
       }, waits ? 'resume' : 'pause'),
-      this.button('pass', isSwap ? 'Swap' : 'Pass', 'P', {
-        hidden: state.pass === 'none',
+      this.button('pass', pass?.kind === 'swap' ? 'Swap' : 'Pass', 'P', {
+        hidden: pass === undefined,
       }),
-      this.button('hint', 'Hint', 'H', { disabled: !state.hint }),
-      map('heat', 'Policy', 'M'),
-      map('owners', 'Owners', 'O'),
+      this.button('hint', 'Hint', 'H', {
+        disabled: !session.personToMove || session.thinking !== null,
+      }),
+      maps.map((map) =>
+        this.button(map, labels[map], map === 'heat' ? 'M' : 'O', {
+          disabled: seat === null, // the game is over
+          'aria-pressed': String(isShown(map)),
+        })),
     );
-    patch(this.legends, (['heat', 'owners'] as const).map((map) =>
-      state[map] && h('p',
-        h('strong', map === 'heat' ? 'Policy: ' : 'Owners: '),
-        LEGENDS[map][state.network ? 0 : 1])));
+    const byNetwork = session.judgedBy === 'network';
+    patch(this.legends, maps.map((map) => isShown(map) && h('p',
+      h('strong', `${labels[map]}: `),
+      LEGENDS[map][byNetwork ? 0 : 1])));
     const isOwn = this.element.contains(focused);
     const isOut = isOwn && focused!.matches(':disabled, [hidden]');
-    if (isOut) this.app.board.focus();
+    if (isOut) app.board.focus();
   }
 
   private button(

@@ -4,8 +4,7 @@
 import { h, patch, type Child } from './dom';
 import { button } from './parts';
 import {
-  decisiveCount, endingReason, phaseName, request, resultSentence, seatName,
-  warning,
+  howItEnded, phaseName, request, resultSentence, seatName, warning,
 } from './words';
 import { SIDE_CLASS } from './board/pieces';
 import type { App } from './app';
@@ -49,10 +48,9 @@ export class TurnBar {
 
   private result(game: Game): HTMLElement[] {
     const { position } = game;
-    const details = [endingReason(position.ending), decisiveCount(game)];
     return [
       h('strong#result.who', resultSentence(position.score)),
-      h('span.request', `${details.filter(Boolean).join('. ')}.`),
+      h('span.request', `${howItEnded(game).join('. ')}.`),
       button('', 'Review', () => this.app.showReview(), { class: 'primary' }),
     ];
   }

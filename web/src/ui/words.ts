@@ -4,7 +4,7 @@ import type { PersonRating, Standing } from './results';
 import { FAMILIES } from './families';
 import { levelName } from './players';
 import { faultOf, type GivenAway } from './review';
-import { countOf, type ShownCount } from './score';
+import { countOf, type Count, type ShownCount } from './score';
 import type {
   Action, EndingTrigger, Evaluation, Game, HillIndex, Phase, PlayedAction,
   Position, Score, SearchProgress, VariantInfo, Verification,
@@ -95,6 +95,10 @@ export function seatName(variant: VariantInfo, seat: number): string {
   return variant.seats[seat]!.name;
 }
 
+export function capital(words: string): string {
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
 // Returns the name of an option in words: "pie rule".
 export function optionName(name: string): string {
   return name.replace(/_/g, ' ');
@@ -104,9 +108,8 @@ export function optionName(name: string): string {
 // "compensation 2.5", "pie rule", "without last turns".
 function changedOptions({ variant, options }: Game) {
   return variant.options
-    .filter(({ name, defaultValue }) => {
-      return (options[name] ?? defaultValue) !== defaultValue;
-    })
+    .filter(({ name, defaultValue }) =>
+      (options[name] ?? defaultValue) !== defaultValue)
     .map(({ name, isSwitch, help }) => {
       const isOff = isSwitch && options[name] === 0;
       const value = isSwitch ? '' : ` ${options[name]}`;
@@ -128,14 +131,13 @@ export function rulesInWords(game: Game): string {
 
 // Returns what wins a game, in a line: "Fewest kingdoms wins; if equal, most
 // ringforts."
-export function aimInWords({
-  variant,
-  options,
-}: Pick<Game, 'variant' | 'options'>): string {
-  const { goal } = FAMILIES[variant.family];
-  return options['territory_breaks_ties'] === 0
-    ? goal.replace(/;.*/, '.')
-    : goal;
+export function aimInWords(game: Pick<Game, 'variant' | 'options'>): string {
+  const { goal } = FAMILIES[game.variant.family];
+  return breaksTies(game) ? goal : goal.replace(/;.*/, '.');
+}
+
+function breaksTies({ options }: Pick<Game, 'options'>): boolean {
+  return options['territory_breaks_ties'] !== 0;
 }
 
 // What holds where a switch that is usually on is off, as a sentence without
@@ -163,10 +165,8 @@ const OF_THE_RESULT = new Set([
 export function otherRules(game: Game, ofTurns = false): string {
   const sentences = changedOptions(game)
     .filter(({ name }) => !(ofTurns && OF_THE_RESULT.has(name)))
-    .map(({ name: id, words, help, isOff }) => {
-      const name = words.charAt(0).toUpperCase() + words.slice(1);
-      return `${name}: ${isOff ? OFF[id] : help}.`;
-    });
+    .map(({ name, words, help, isOff }) =>
+      `${capital(words)}: ${isOff ? OFF[name] : help}.`);
   if (sentences.length === 0) return '';
   return ['This game has other rules.', ...sentences]
     .join(' ')
@@ -194,13 +194,10 @@ export function warning(position: Position): string {
     return `${ENDINGS[position.ending][1]}: ${left} left`;
   }
   const { noProgress, noProgressLimit } = position;
-  if (noProgress !== null && noProgressLimit !== null) {
-    const left = noProgressLimit - noProgress;
-    if (noProgress > 0 && left <= Math.max(10, noProgressLimit / 4)) {
-      return `No progress: the game ends in ${left}`;
-    }
-  }
-  return '';
+  if (!noProgress || noProgressLimit === null) return '';
+  const left = noProgressLimit - noProgress;
+  return left <= Math.max(10, noProgressLimit / 4)
+    ? `No progress: the game ends in ${left}` : '';
 }
 
 const PHASES: Readonly<Record<Phase, string>> = {
@@ -279,7 +276,7 @@ export function decisiveCount(game: Game): string {
   const has = (count: readonly [number, number], what: string): string =>
     `Red has ${plural(count[0], what)}, Blue ${count[1]}`;
   if (red !== blue) return has([red, blue], first);
-  if (game.options['territory_breaks_ties'] === 0) {
+  if (!breaksTies(game)) {
     return `${plural(red, first)} each, and ringforts do not count`;
   }
   return `${plural(red, first)} each; ${has(score.territory, 'ringfort')}`;
@@ -290,31 +287,31 @@ export function decisiveCount(game: Game): string {
 // equal, most ringforts."
 export function countSentence(game: Game, shown: ShownCount): string {
   const { position, variant } = game;
-  const { count, side } = shown;
-  const who = SIDE_NAMES[side];
-  const value = countOf(position, shown);
-  const aim = aimInWords(game);
-  const has = (what: string): string => `${who} has ${plural(value, what)}`;
-  switch (count) {
-    case 'kingdoms':
-      return (
-        `${has('kingdom')}, numbered on the board: groups of linked ` +
-        `ringforts. ${aim}`
-      );
-    case 'territory':
-      return `${has('ringfort')} on the board. ${aim}`;
-    case 'bridges':
-      return (
-        `${has('bridge')} between neighbouring ringforts; at most 40 count. ` +
-        aim
-      );
-    case 'kings':
-      return `${who} has captured ${plural(value, 'enemy king')}. ${aim}`;
-    case 'points': {
-      const when = position.finished ? '' : ' if the game ended now';
-      return `${who}’s points${when}. ${FAMILIES[variant.family].aim.text}`;
-    }
-  }
+  const who = SIDE_NAMES[shown.side];
+  const when = position.finished ? '' : ' if the game ended now';
+  const number = (what: string): string =>
+    plural(countOf(position, shown), what);
+  const sentences: Readonly<Record<Count, string>> = {
+    kingdoms:
+      `${who} has ${number('kingdom')}, numbered on the board: groups of ` +
+      'linked ringforts.',
+    territory: `${who} has ${number('ringfort')} on the board.`,
+    bridges:
+      `${who} has ${number('bridge')} between neighbouring ringforts; at ` +
+      'most 40 count.',
+    kings: `${who} has captured ${number('enemy king')}.`,
+    points: `${who}’s points${when}.`,
+  };
+  const { text } = FAMILIES[variant.family].aim;
+  const aim = shown.count === 'points' ? text : aimInWords(game);
+  return `${sentences[shown.count]} ${aim}`;
+}
+
+// Returns why and how a finished game was decided, each as a sentence without
+// its full stop.
+export function howItEnded(game: Game): string[] {
+  const reason = endingReason(game.position.ending);
+  return [reason, decisiveCount(game)].filter(Boolean);
 }
 
 export function percent(value: number): string {
@@ -346,21 +343,20 @@ export function analysisSentences(
   found: SearchProgress,
   before: Evaluation | null,
 ): string[] {
-  const parts = [
+  const value =
     `After ${plural(found.simulations, 'simulation')}: ` +
-      chances(found.redValue, found.redMargin),
-  ];
+    `${chances(found.redValue, found.redMargin)}.`;
   const best = found.actions[0]?.action;
-  const first = before?.by === 'network' ? before.policy[0] : undefined;
-  if (first !== undefined && best && first.action.index !== best.index) {
-    const own = before!.policy.find(({ action }) => action.index === best.index);
-    parts.push(
-      `At first sight, the network preferred ${first.action.notation} ` +
-        `(${percent(100 * first.probability)} against ` +
-        `${percent(100 * (own?.probability ?? 0))})`,
-    );
-  }
-  return parts.map((part) => `${part}.`);
+  const policy = before?.by === 'network' ? before.policy : [];
+  const [first] = policy;
+  if (!first || !best || first.action.index === best.index) return [value];
+  const own = policy.find(({ action }) => action.index === best.index);
+  return [
+    value,
+    `At first sight, the network preferred ${first.action.notation} ` +
+      `(${percent(100 * first.probability)} against ` +
+      `${percent(100 * (own?.probability ?? 0))}).`,
+  ];
 }
 
 // Returns what an action gave away, and what was better: "Action 17: Blue

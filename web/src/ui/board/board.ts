@@ -61,17 +61,24 @@ export class Board {
   // Draws the pieces. `moved` is the action that has just led here, which is
   // shown in motion.
   showPosition(position: Placed, moved: Action | null): void {
+    const { points, layers } = this;
     const forts = position.hills.map(({ owner }, hill) => {
       if (owner === null) return null;
-      const piece = fort(this.points[hill]!, owner);
-      if (moved !== null && moved.to === hill) piece.classList.add('fresh');
+      const piece = fort(points[hill]!, owner);
+      if (moved?.to === hill) piece.classList.add('fresh');
       return piece;
     });
-    replaceChildren(this.layers.forts, forts);
-    const knots = ([0, 1] as const).map((side) =>
-      walls(this.points, side, position));
-    replaceChildren(this.layers.knots, knots);
-    this.showKings(position, moved);
+    const kings = position.hills.map((state, hill) => {
+      const piece = kingOn(points[hill]!, state);
+      if (piece !== null && moved?.to === hill && moved.from !== null) {
+        slide(piece.firstElementChild!, points[moved.from]!, points[hill]!);
+      }
+      return piece;
+    });
+    replaceChildren(layers.forts, forts);
+    replaceChildren(layers.knots, ([0, 1] as const).map((side) =>
+      walls(points, side, position)));
+    replaceChildren(layers.kings, kings);
     this.untell();
   }
 
@@ -93,27 +100,6 @@ export class Board {
   private untell(): void {
     this.told.classList.remove('shown');
     this.told.textContent = '';
-  }
-
-  private showKings(position: Placed, moved: Action | null): void {
-    const kings = position.hills.map((state, hill) => {
-      const at = this.points[hill]!;
-      const piece = kingOn(at, state);
-      if (piece !== null && moved?.to === hill && moved.from !== null) {
-        this.slide(piece.firstElementChild!, this.points[moved.from]!, at);
-      }
-      return piece;
-    });
-    replaceChildren(this.layers.kings, kings);
-  }
-
-  private slide(piece: Element, from: Point, to: Point): void {
-    if (matchMedia('(prefers-reduced-motion: reduce)').matches) return;
-    const offset = `translate(${from.x - to.x}px, ${from.y - to.y}px)`;
-    piece.animate([{ transform: offset }, { transform: 'none' }], {
-      duration: MOVE_MS,
-      easing: 'cubic-bezier(.3,.1,.2,1)',
-    });
   }
 
   // Says in attributes what is shown, such as the ply.
@@ -157,4 +143,13 @@ export class Board {
   focus(): void {
     this.grid.focus();
   }
+}
+
+function slide(piece: Element, from: Point, to: Point): void {
+  if (matchMedia('(prefers-reduced-motion: reduce)').matches) return;
+  const transform = `translate(${from.x - to.x}px, ${from.y - to.y}px)`;
+  piece.animate([{ transform }, { transform: 'none' }], {
+    duration: MOVE_MS,
+    easing: 'cubic-bezier(.3,.1,.2,1)',
+  });
 }

@@ -1,30 +1,17 @@
 // What of the board never changes: frame, plait, meadow, paths and hills.
 
 import { s, type Attributes } from '../dom';
-import {
-  CENTRE, hillPoint, path, pathPoint, plus, SIZE, unit, type Point,
-} from './layout';
+import { CENTRE, hillPoint, path, pathPoint, plus, SIZE, unit } from './layout';
 import type { Geometry } from '../../engine/api';
 
-// A square with cut and rounded corners round the centre, as path data: half
-// its width, how much of each corner is cut, and by how much it is rounded.
-function octagon(half: number, cut: number, radius: number): string {
-  const far = half - cut;
-  const corners = [
-    [far, -half], [half, -far], [half, far], [far, half],
-    [-far, half], [-half, far], [-half, -far], [-far, -half],
-  ].map(([x, y]): Point => ({ x: CENTRE + x!, y: CENTRE + y! }));
-  const rounded = corners.map((corner, i) => {
-    const towards = (other: Point): Point => {
-      const way = plus(other, corner, -1);
-      return plus(corner, way, radius / Math.hypot(way.x, way.y));
-    };
-    const from = towards(corners.at(i - 1)!);
-    const to = towards(corners[(i + 1) % 8]!);
-    return path(i === 0 ? 'M' : 'L', from) + path('Q', corner, to);
-  });
-  return `${rounded.join('')}Z`;
-}
+// Squares with cut and rounded corners, as in tara/core/svg_board.cc: the
+// frame, and the meadow in it.
+const FRAME =
+  'M712 6q34 0 58 24l48 48q24 24 24 58v576q0 34-24 58l-48 48q-24 24-58 24' +
+  'h-576q-34 0-58-24l-48-48q-24-24-24-58v-576q0-34 24-58l48-48q24-24 58-24z';
+const MEADOW =
+  'M694 48q26 0 44 18l44 44q18 18 18 44v540q0 26-18 44l-44 44q-18 18-44 18' +
+  'h-540q-26 0-44-18l-44-44q-18-18-18-44v-540q0-26 18-44l44-44q18-18 44-18z';
 
 // One of the two strands of the plait round the board, which swing from side to
 // side against each other: 88 equal waves, a crossing after each.
@@ -43,8 +30,6 @@ function plaitStrand(sign: 1 | -1): string {
   });
   return `M${CENTRE - 306} ${CENTRE - 398}${line.join('')}Z`;
 }
-
-const MEADOW = octagon(CENTRE - 48, 80, 26);
 
 // Returns the gradients and the clip of the board, which the style sheet names,
 // too.
@@ -70,7 +55,7 @@ function frame(): SVGGElement {
     s('path.plait-strand', { d, ...more }),
   ];
   return s('g.frame',
-    s('path.frame-wood', { d: octagon(CENTRE - 6, 96, 34) }),
+    s('path.frame-wood', { d: FRAME }),
     draw(one),
     draw(other),
     // The first again at every other crossing, where it is on top.
@@ -84,13 +69,11 @@ function frame(): SVGGElement {
 
 // Rings of a map round the hill of Tara in the centre.
 function contours(): SVGGElement {
+  const middle = { x: CENTRE, y: CENTRE };
   const at = (ring: number, i: number): string => {
     const angle = (2 * Math.PI * i) / 48;
-    const wobble =
-      1 +
-      0.07 * Math.sin(3 * angle + ring) +
+    const wobble = 1 + 0.07 * Math.sin(3 * angle + ring) +
       0.05 * Math.sin(5 * angle - 1.7 * ring);
-    const middle = { x: CENTRE, y: CENTRE };
     return pathPoint(plus(middle, unit(angle), (46 + ring * 57) * wobble));
   };
   const rings = Array.from({ length: 6 }, (_, ring) => {
@@ -101,14 +84,11 @@ function contours(): SVGGElement {
 }
 
 function paths(geometry: Geometry): SVGPathElement {
-  const lines = geometry.hills.flatMap((hill) =>
-    hill.neighbours
-      .filter((next) => next > hill.index)
-      .map((next) => [hill, geometry.hills[next]!].map(hillPoint)));
-  const d = lines
-    .map(([one, other]) => path('M', one!) + path('L', other!))
-    .join('');
-  return s('path.paths', { d });
+  const points = geometry.hills.map(hillPoint);
+  const lines = geometry.hills.flatMap(({ index, neighbours }) =>
+    neighbours.filter((next) => next > index).map((next) =>
+      path('M', points[index]!) + path('L', points[next]!)));
+  return s('path.paths', { d: lines.join('') });
 }
 
 function labels(geometry: Geometry): SVGGElement {
@@ -116,18 +96,13 @@ function labels(geometry: Geometry): SVGGElement {
   const near = 55; // units from the outermost hills
   for (let i = 0; i < geometry.size; ++i) {
     const along = CENTRE + (i - 3) * 100;
-    const low = CENTRE - 300 - near;
-    const high = CENTRE + 300 + near;
-    const file = String.fromCharCode(65 + i);
-    const rank = String(geometry.size - i);
-    const corner = i === 0 || i === geometry.size - 1;
-    const inset = corner ? 100 : 0; // the corners are not hills
-    group.append(
-      s('text', { x: along, y: high - inset }, file),
-      s('text', { x: along, y: low + inset }, file),
-      s('text', { x: low + inset, y: along }, rank),
-      s('text', { x: high - inset, y: along }, rank),
-    );
+    const isCorner = i === 0 || i === geometry.size - 1; // no hill
+    const beside = isCorner ? 200 + near : 300 + near;
+    for (const at of [CENTRE - beside, CENTRE + beside]) {
+      group.append(
+        s('text', { x: along, y: at }, 'ABCDEFG'[i]!),
+        s('text', { x: at, y: along }, geometry.size - i));
+    }
   }
   return group;
 }

@@ -13,10 +13,7 @@ export const SIZE = 6 * STEP + 2 * MARGIN;
 export const CENTRE = SIZE / 2;
 
 export function hillPoint(hill: Hill): Point {
-  return {
-    x: MARGIN + hill.file * STEP,
-    y: MARGIN + (6 - hill.rank) * STEP,
-  };
+  return { x: MARGIN + hill.file * STEP, y: MARGIN + (6 - hill.rank) * STEP };
 }
 
 // Returns a point as path data has it, rounded.

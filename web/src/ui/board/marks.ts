@@ -2,15 +2,10 @@
 
 import { s } from '../dom';
 import { CENTRE, pathPoint, plus, SIZE, STEP, type Point } from './layout';
-import type { Action, BySide, HillIndex } from '../../engine/api';
+import type { Action, BySide, Evaluation, HillIndex } from '../../engine/api';
 import { SIDE_CLASS } from './pieces';
 import type { CountedHills } from '../score';
 import type { Use } from '../selection';
-
-export interface HeatAction {
-  readonly action: Action;
-  readonly probability: number;
-}
 
 export interface Marks {
   readonly uses: ReadonlyMap<HillIndex, Use>;
@@ -19,7 +14,7 @@ export interface Marks {
   readonly last: Action | null;
   readonly hints: readonly Action[]; // the best first, or better than `mistake`
   readonly mistake: Action | null;
-  readonly heat: readonly HeatAction[] | null;
+  readonly heat: Evaluation['policy'] | null;
   readonly owners: readonly BySide<number>[] | null;
   readonly area: number | null; // the seat of doubles whose rows are not shaded
   readonly besieged: readonly HillIndex[];
@@ -144,7 +139,7 @@ function percent(share: number): string {
 // arrows of the likeliest king moves; links by their middles.
 export function heatMarks(
   points: readonly Point[],
-  heat: readonly HeatAction[] | null,
+  heat: Evaluation['policy'] | null,
 ): SVGElement[] {
   if (heat === null) return [];
   const byPlace = new Map<string, { at: Point; share: number }>();
@@ -242,10 +237,7 @@ export function pointerMarks(
   if (marks.mistake !== null && marks.mistake.to !== null) {
     const { x, y } = points[marks.mistake.to]!;
     const d = `M${x - 14} ${y - 14}l28 28m0 -28l-28 28`;
-    result.push(
-      s('path.edge-arrow', { d }),
-      s('path.mistake-cross', { d }),
-    );
+    result.push(s('path.edge-arrow', { d }), s('path.mistake-cross', { d }));
   }
   return result;
 }
