@@ -698,17 +698,18 @@ std::vector<ArenaOptions> GateMatches(const GateOptions& options) {
   constexpr double kErrorRate = 0.05;
   std::vector<ArenaOptions> matches;
   for (const State& start : options.starts) {
-    matches.push_back(
-        {.variant = start.variant,
-         .rule_options = start.options,
-         .games = options.games,
-         .seed = DeriveSeed(options.run_seed, ~options.candidate,
-                            StreamPurpose::kArena),
-         .sprt = SprtOptions{
-             .elo0 = -options.max_drop_elo,
-             .elo1 = 0,
-             .alpha = kErrorRate,
-             .beta = kErrorRate / static_cast<double>(options.starts.size())}});
+    ArenaOptions match;
+    match.variant = start.variant;
+    match.rule_options = start.options;
+    match.games = options.games;
+    match.seed =
+        DeriveSeed(options.run_seed, ~options.candidate, StreamPurpose::kArena);
+    match.sprt = {
+        .elo0 = -options.max_drop_elo,
+        .elo1 = 0,
+        .alpha = kErrorRate,
+        .beta = kErrorRate / static_cast<double>(options.starts.size())};
+    matches.push_back(match);
   }
   return matches;
 }
