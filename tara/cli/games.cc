@@ -498,9 +498,9 @@ absl::StatusOr<eval::PlayerSpec> NetworkOf(const std::string& model,
                       "': a level has its own search; expected "
                       "best, a checkpoint or a run");
   }
-  for (const eval::PlayerOption& option : network.options) {
-    if (nn::IsInferenceOption(option.name)) continue;
-    return UsageError("bad model '", model, "': option '", option.name,
+  for (const auto& [name, value] : network.options) {
+    if (nn::IsInferenceOption(name)) continue;
+    return UsageError("bad model '", model, "': option '", name,
                       "'; expected precision, backend, device");
   }
   return network;

@@ -2,7 +2,6 @@
 #define TARA_EVAL_ALPHA_BETA_ALPHA_BETA_H_
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <vector>

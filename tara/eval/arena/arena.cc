@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "absl/base/thread_annotations.h"
@@ -383,15 +384,11 @@ absl::Status CheckArenaOptions(const ArenaOptions& options) {
   const auto error = [](const auto&... what) {
     return absl::InvalidArgumentError(absl::StrCat("arena: ", what...));
   };
-  struct Least {
-    absl::string_view name;
-    int value, least;
-  };
   for (const auto& [name, value, least] :
-       {Least{"games", options.games, 1},
-        Least{"concurrent_games", options.concurrent_games, 1},
-        Least{"opening_plies", options.opening_plies.value_or(0), 0},
-        Least{"drawn_plies", options.drawn_plies, 0}}) {
+       {std::tuple("games", options.games, 1),
+        std::tuple("concurrent_games", options.concurrent_games, 1),
+        std::tuple("opening_plies", options.opening_plies.value_or(0), 0),
+        std::tuple("drawn_plies", options.drawn_plies, 0)}) {
     if (value >= least) continue;
     return error(name, " is ", value, "; expected at least ", least);
   }

@@ -569,18 +569,16 @@ class Sentences {
       if (trend.last->variant != variant_) continue;
       Add(PlaceOf(trend.slope, 0), Change(trend.slope) + By(*trend.last));
     }
-    Tell({"Each doubling of simulations moves the score by ",
-          "Each doubling of simulations moves the score by ", "",
+    Tell({"Each doubling of simulations moves the score by ", "", "",
           "More simulations are not shown to move the score: each doubling "
           "by "});
     for (const Trend& trend : trends) {
       if (trend.last->variant != variant_) continue;
       Add(PlaceOf(trend.last_step, 0), Change(trend.last_step), *trend.last);
     }
-    constexpr absl::string_view kLastStep =
-        "The last step still moves the score; expect other figures from "
-        "stronger play: ";
-    Tell({kLastStep, kLastStep});
+    Tell(
+        {"The last step still moves the score; expect other figures from "
+         "stronger play: "});
 
     for (const BetweenPlayers& each : DifferencesOf(figures_)) {
       if (each.first->variant != variant_) continue;
@@ -588,10 +586,8 @@ class Sentences {
           absl::StrCat(each.second->player, " against ", each.first->player,
                        " by ", Change(each.score), With(*each.first)));
     }
-    constexpr absl::string_view kDisagree =
-        "The players disagree on the score, and a third can differ by more: ";
-    Tell({kDisagree, kDisagree, "",
-          "The players are not shown to disagree on the score: "});
+    Tell({"The players disagree on the score, and a third can differ by more: ",
+          "", "", "The players are not shown to disagree on the score: "});
 
     for (const Confirmed& each : CompensationsOf(figures_)) {
       if (each.base->variant != variant_) continue;
@@ -604,9 +600,8 @@ class Sentences {
                           each.fresh.has_value() ? "fresh" : "other"),
           *each.base, scores);
     }
-    constexpr absl::string_view kUneven =
-        "No compensation that was tried makes it even; nearest to it are ";
-    Tell({kUneven, kUneven, "Points for the second side make it even: ",
+    Tell({"No compensation that was tried makes it even; nearest to it are ",
+          "", "Points for the second side make it even: ",
           "Points for the second side may make it even, which these games do "
           "not show: "});
 
@@ -614,9 +609,8 @@ class Sentences {
       const Interval chooser = SecondSides(each.scores.score);
       Add(PlaceOfScore(chooser), Points(chooser), *each.sample, each.scores);
     }
-    constexpr absl::string_view kNoPie =
-        "The pie rule does not make it even: the chooser scores ";
-    Tell({kNoPie, kNoPie, "The pie rule makes it even: the chooser scores ",
+    Tell({"The pie rule does not make it even: the chooser scores ", "",
+          "The pie rule makes it even: the chooser scores ",
           "The pie rule may make it even, which these games do not show: the "
           "chooser scores "});
 
@@ -647,10 +641,9 @@ class Sentences {
           absl::StrCat("without ", each.sample->detail, " ", Points(score)),
           *each.sample);
     }
-    constexpr absl::string_view kRestricted =
-        "A player that avoids a kind of action scores against one that does "
-        "not: ";
-    Tell({kRestricted, kRestricted});
+    Tell(
+        {"A player that avoids a kind of action scores against one that does "
+         "not: "});
     return std::move(sentences_);
   }
 
@@ -689,8 +682,10 @@ class Sentences {
         sample);
   }
 
-  // Ends a measure: `words` are those of each place, "" where nothing is told.
-  void Tell(const std::array<absl::string_view, kTooFew>& words) {
+  // Ends a measure: `words` are those of each place, "" where nothing is told;
+  // without words of its own, what is below is told as what is above.
+  void Tell(std::array<absl::string_view, kTooFew> words) {
+    if (words[kBelow].empty()) words[kBelow] = words[kAbove];
     for (int place = 0; place <= kTooFew; ++place) {
       const std::string figures = absl::StrJoin(figures_of_[place], "; ");
       figures_of_[place].clear();

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -276,8 +275,7 @@ absl::Status SetOptions(const std::vector<absl::string_view>& options,
                         ParseOptionList(options));
   for (const OptionText& option : list) {
     TARA_RETURN_IF_ERROR(SetPlayerOption(option, spec));
-    spec.options.push_back(
-        {std::string(option.name), std::string(option.value)});
+    spec.options.emplace_back(option.name, option.value);
   }
   return CheckTogether(spec);
 }
@@ -374,11 +372,8 @@ absl::Status ParseInto(PlayerSpec& spec) {
   return SetOptions(options, spec);
 }
 
-std::string JoinOptions(absl::Span<const PlayerOption> options) {
-  return absl::StrJoin(options, ",",
-                       [](std::string* out, const PlayerOption& option) {
-                         absl::StrAppend(out, option.name, "=", option.value);
-                       });
+std::string OptionsText(const PlayerSpec& spec) {
+  return absl::StrJoin(spec.options, ",", absl::PairFormatter("="));
 }
 
 // Returns the text of a player that searches.
@@ -390,7 +385,7 @@ std::string TextOf(const PlayerSpec& spec) {
                                  : std::string(net ? "best" : "mcts");
   if (spec.options.empty()) return player;
   const bool has_rest = spec.level > 0 || !spec.path.empty();
-  return absl::StrCat(player, has_rest ? "," : ":", JoinOptions(spec.options));
+  return absl::StrCat(player, has_rest ? "," : ":", OptionsText(spec));
 }
 
 }  // namespace
@@ -452,10 +447,9 @@ PlayerSpec NetworkPlayer(const std::string& path, int simulations) {
 
 absl::StatusOr<PlayerSpec> WithOption(PlayerSpec spec, absl::string_view name,
                                       absl::string_view value) {
-  std::erase_if(spec.options, [&](const PlayerOption& option) {
-    return option.name == name;
-  });
-  spec.options.push_back({std::string(name), std::string(value)});
+  std::erase_if(spec.options,
+                [&](const auto& option) { return option.first == name; });
+  spec.options.emplace_back(name, value);
   spec.text = TextOf(spec);
   const std::string text = absl::StrCat(name, "=", value);
   TARA_RETURN_IF_ERROR(OfSpec(
@@ -468,7 +462,7 @@ absl::StatusOr<PlayerSpec> WithOption(PlayerSpec spec, absl::string_view name,
 }
 
 std::string NetworkOptionsOf(const PlayerSpec& spec) {
-  const std::string given = JoinOptions(spec.options);
+  const std::string given = OptionsText(spec);
   if (spec.level == 0) return given;
   return absl::StrCat(OptionsOfLevel(spec.level), given.empty() ? "" : ",",
                       given);

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -73,13 +74,6 @@ absl::Span<const PlayerKindInfo> PlayerKinds();
 // Returns the kind with this name, or null.
 const PlayerKindInfo* FindPlayerKind(absl::string_view name);
 
-// An option of a spec as given, such as "sims" and "200".
-struct PlayerOption {
-  std::string name;
-  std::string value;
-  bool operator==(const PlayerOption&) const = default;
-};
-
 // A player as described on a command line; see PlayerSpecHelp.
 struct PlayerSpec {
   PlayerKind kind = PlayerKind::kBaseline;
@@ -92,8 +86,9 @@ struct PlayerSpec {
   // because the newest checkpoint of a run changes. Otherwise empty.
   std::string file = {};
   int level = 0;  // kNet: from 1; 0: none
-  // All but kEngine: the options in the text, which set the members below.
-  std::vector<PlayerOption> options = {};
+  // All but kEngine: names and values of the options in the text, "sims" and
+  // "200", which set the members below.
+  std::vector<std::pair<std::string, std::string>> options = {};
   bool policy_alone = false;            // kNet: no search (sims=0)
   nn::InferenceOptions inference = {};  // kNet
   int playouts = 1;                     // kMcts: random games per leaf

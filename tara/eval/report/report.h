@@ -4,7 +4,6 @@
 // A report is a list of rows of typed fields. Its text for terminals, its JSON
 // and its page derive from them, with the same rounding.
 
-#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
