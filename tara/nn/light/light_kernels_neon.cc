@@ -64,8 +64,12 @@ struct NeonVector : BasicVector<16> {
     return fours;
   }
 
-  static Float ToFloats(Int x) { return vcvtq_f32_s32(Ints(x)); }
-  static Int ToInts(Float x) { return Of(vcvtnq_s32_f32(x)); }
+  static Float ToFloats(Int x) {
+    return reinterpret_cast<Float>(vcvtq_f32_s32(Ints(x)));
+  }
+  static Int ToInts(Float x) {
+    return Of(vcvtnq_s32_f32(reinterpret_cast<float32x4_t>(x)));
+  }
   static unsigned Extract(Board board, Board mask) {
     return PlainVector::Extract(board, mask);
   }
