@@ -14,6 +14,14 @@ import {
 describe('games that come and go', () => {
   const site = startSite();
 
+  // Shows the rule options of a game between people.
+  const openOptions = async (page, variant) => {
+    await page.click('#new-game-button');
+    await page.click(`label:has(input[value="${variant}"])`);
+    await page.click('input[name="seating"][value="people"]');
+    await page.click('[data-do="options"]');
+  };
+
   site.shared(
       'a game saved to a file and loaded again is the same', async (page) => {
     const random = randomNumbers(3);
@@ -53,10 +61,7 @@ describe('games that come and go', () => {
 
   site.shared(
       'rule options go with a game, in its short form too', async (page) => {
-    await page.click('#new-game-button');
-    await page.click('label:has(input[value="stone_of_destiny"])');
-    await page.click('input[name="seating"][value="people"]');
-    await page.click('[data-do="options"]');
+    await openOptions(page, 'stone_of_destiny');
     await page.uncheck('input[name="option:link_all_at_end"]');
     // What cannot be is shown, also where the options were folded shut.
     await page.fill('input[name="option:no_progress_limit"]', '0');
@@ -88,10 +93,7 @@ describe('games that come and go', () => {
   site.shared(
       'compensation and the pie rule are chosen, and the swap is made',
       async (page) => {
-    await page.click('#new-game-button');
-    await page.click('label:has(input[value="poisoned_chalice"])');
-    await page.click('input[name="seating"][value="people"]');
-    await page.click('[data-do="options"]');
+    await openOptions(page, 'poisoned_chalice');
     await page.fill('input[name="option:compensation"]', '-2.5');
     await page.check('input[name="option:pie_rule"]');
     await page.click('#new-game button[type="submit"]');

@@ -40,12 +40,11 @@ describe('an opening book', () => {
       'explore', 'show', book, '--variant', VARIANT, '--format', 'json',
       '--actions', actions.join(' ')));
 
-  const openBook = async (page) => {
+  const open = async (page, files) => {
     await page.click('#file-button');
     const [chooser] = await Promise.all(
         [page.waitForEvent('filechooser'), page.click('[data-do="open"]')]);
-    await chooser.setFiles(file);
-    await page.waitForSelector('#openings:not([hidden])');
+    await chooser.setFiles(files);
   };
   const rows = (page) => page.$$eval('#openings .line', (lines) =>
     lines.map((line) => [
@@ -83,7 +82,8 @@ describe('an opening book', () => {
   });
 
   site.test('shows its entries next to the board', async (page) => {
-    await openBook(page);
+    await open(page, file);
+    await page.waitForSelector('#openings:not([hidden])');
     assert.match(await page.textContent('#openings p'), /No opened book is of/);
     await newGame(page, VARIANT, 'people');
     const played = [];
@@ -124,10 +124,7 @@ describe('an opening book', () => {
 
   site.test('is refused when it is damaged', async (page) => {
     const text = await readFile(file, 'utf8');
-    await page.click('#file-button');
-    const [chooser] = await Promise.all(
-        [page.waitForEvent('filechooser'), page.click('[data-do="open"]')]);
-    await chooser.setFiles({
+    await open(page, {
       name: 'damaged.html',
       mimeType: 'text/html',
       buffer: Buffer.from(text.replace('"places":', '"pages":')),

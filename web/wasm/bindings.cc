@@ -148,7 +148,9 @@ val RateByResults(const std::string& variant_id, const val& results) {
   const absl::StatusOr<Variant> variant = ParseVariant(variant_id);
   TARA_CHECK(variant.ok(), "a variant of the catalogue");
   std::vector<eval::RatedResult> games;
-  for (const val& game : emscripten::vecFromJSArray<val>(results)) {
+  const int count = results["length"].as<int>();
+  for (int i = 0; i < count; ++i) {
+    const val game = results[i];
     games.push_back({.opponent = {.elo = game["elo"].as<double>(),
                                   .deviation = game["deviation"].as<double>()},
                      .began = game["began"].as<bool>(),

@@ -239,8 +239,9 @@ absl::StatusOr<std::shared_ptr<Network>> Network::Open(const std::string& kind,
   checkpoint.shape.blocks = blocks;
   checkpoint.shape.kind =
       light ? nn::NetworkKind::kLight : nn::NetworkKind::kTower;
-  for (const val& tensor : emscripten::vecFromJSArray<val>(tensors)) {
-    checkpoint.tensors.push_back(TensorOf(tensor));
+  const int count = tensors["length"].as<int>();
+  for (int i = 0; i < count; ++i) {
+    checkpoint.tensors.push_back(TensorOf(tensors[i]));
   }
   nn::AddNeutralNorms(checkpoint);
   TARA_RETURN_IF_ERROR(nn::AddNewInputs(checkpoint));

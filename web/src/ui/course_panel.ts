@@ -12,6 +12,8 @@ const CHANCE_HEIGHT = 74;
 const MARGIN_HEIGHT = 42;
 const GAP = 8;
 const HEIGHT = CHANCE_HEIGHT + GAP + MARGIN_HEIGHT;
+const HALF = CHANCE_HEIGHT / 2;
+const ZERO = HEIGHT - MARGIN_HEIGHT / 2; // of the margins
 const MIN_PLIES = 12; // the plot is at least so wide
 
 type Points = readonly (CoursePoint | undefined)[];
@@ -75,8 +77,10 @@ export class CoursePanel {
     const x = this.x(game.ply);
     replaceChildren(
       this.plot,
-      this.chanceShapes(points),
-      this.marginBars(points),
+      s('rect.plot-ground', { width: WIDTH, height: CHANCE_HEIGHT, rx: 4 }),
+      s('line.plot-zero', { x2: WIDTH, y1: ZERO, y2: ZERO }),
+      this.bars(points),
+      s('line.plot-half', { x2: WIDTH, y1: HALF, y2: HALF }),
       s('line.plot-cursor', { x1: x, x2: x, y1: 0, y2: HEIGHT }),
       // The faults of the review, where their actions have led.
       [...session.faults()].map(([ply, fault]) =>
@@ -93,53 +97,31 @@ export class CoursePanel {
     return ((ply + 0.5) / (this.scale + 1)) * WIDTH;
   }
 
-  // Red's share from below, Blue's from above, draws between them.
-  private chanceShapes(points: Points): Child[] {
-    const width = WIDTH / (this.scale + 1) + 0.4;
-    const height = CHANCE_HEIGHT;
-    const half = { x2: WIDTH, y1: height / 2, y2: height / 2 };
-    return [
-      s('rect.plot-ground', { width: WIDTH, height, rx: 4 }),
-      points.map((point, ply) => {
-        if (point === undefined) return null;
-        const x = this.x(ply) - width / 2;
-        const red = point.red * height;
-        const blue = (1 - point.red - point.draw) * height;
-        const bar = (side: string, y: number, size: number): Child => {
-          const height = Math.max(0, size);
-          return s('rect', { class: `plot-${side}`, x, y, width, height });
-        };
-        return [
-          bar('draw', 0, height),
-          bar('blue', 0, blue),
-          bar('red', height - red, red),
-        ];
-      }),
-      s('line.plot-half', half),
-    ];
-  }
-
-  // The margin, up for Red and down for Blue.
-  private marginBars(points: Points): Child[] {
-    const margins = points.map((point) => point?.redMargin ?? 0);
-    const largest = Math.max(4, ...margins.map(Math.abs));
-    const zero = CHANCE_HEIGHT + GAP + MARGIN_HEIGHT / 2;
-    const width = Math.min(14, (WIDTH / (this.scale + 1)) * 0.7);
-    return [
-      s('line.plot-zero', { x2: WIDTH, y1: zero, y2: zero }),
-      margins.map((margin, ply) => {
-        if (points[ply] === undefined) return null;
-        const size = (margin / largest) * (MARGIN_HEIGHT / 2);
-        return s('rect', {
-          class: size >= 0 ? 'plot-red' : 'plot-blue',
-          x: this.x(ply) - width / 2,
-          y: size >= 0 ? zero - size : zero,
-          width,
-          height: Math.abs(size),
-          rx: Math.min(2, width / 3),
-        });
-      }),
-    ];
+  // By ply: Red's chance from below, Blue's from above, draws between them;
+  // under them the margin, up for Red and down for Blue.
+  private bars(points: Points): Child[] {
+    const step = WIDTH / (this.scale + 1);
+    const [wide, slim] = [step + 0.4, Math.min(14, step * 0.7)];
+    const largest =
+      Math.max(4, ...points.map((point) => Math.abs(point?.redMargin ?? 0)));
+    return points.map((point, ply) => {
+      if (point === undefined) return null;
+      const { red, draw, redMargin } = point;
+      const bar = (
+        name: string, width: number, y: number, size: number, rx = 0,
+      ) => {
+        const [x, height] = [this.x(ply) - width / 2, Math.max(0, size)];
+        return s('rect', { class: `plot-${name}`, x, y, width, height, rx });
+      };
+      const lead = (redMargin / largest) * (MARGIN_HEIGHT / 2);
+      return [
+        bar('draw', wide, 0, CHANCE_HEIGHT),
+        bar('blue', wide, 0, CHANCE_HEIGHT * (1 - red - draw)),
+        bar('red', wide, CHANCE_HEIGHT * (1 - red), CHANCE_HEIGHT * red),
+        bar(lead >= 0 ? 'red' : 'blue', slim, ZERO - Math.max(0, lead),
+          Math.abs(lead), Math.min(2, slim / 3)),
+      ];
+    });
   }
 
   private onClick(event: MouseEvent): void {
