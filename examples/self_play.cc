@@ -41,7 +41,7 @@ absl::Status PlayGame(Variant variant, int simulations, uint64_t seed) {
     TARA_RETURN_IF_ERROR(mcts::RunSearches(trees, evaluator));
     const State& state = tree.root();
     const Action action =
-        mcts::ChooseAction(tree.root_actions(), /*temperature=*/0, random);
+        mcts::ChooseAction(tree.root_actions(), {.temperature = 0}, random);
     std::cout << (state.side() == kRed ? "Red " : "Blue ")
               << ActionToText(action) << "  expects " << tree.root_margin()
               << " points more\n";
