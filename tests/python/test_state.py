@@ -185,6 +185,8 @@ def test_a_result_knows_the_compensation():
     (lambda: tara.State.from_bytes(b"\xff" * 64), ValueError, []),
     (lambda: tara.State("four_treasures").svg(last=570), ValueError,
      ["last: 570", "0 to 569"]),
+    (lambda: tara.State("four_treasures").svg(last=-2**70), ValueError,
+     ["last: -1180591620717411303424"]),
     (lambda: tara.State("four_treasures").svg(last="<A1>"), ValueError,
      ["last: ", "<A1>"]),
     (lambda: tara.State("four_treasures").svg(policy=[1, 2]), ValueError,
