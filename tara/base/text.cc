@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
@@ -119,7 +120,9 @@ absl::StatusOr<std::vector<OptionText>> ParseOptionList(
     if (parsed.has_value) {
       parsed.value = absl::StripLeadingAsciiWhitespace(text.substr(equals + 1));
     }
-    if (std::ranges::find(list, parsed.name, &OptionText::name) != list.end()) {
+    if (absl::c_any_of(list, [&parsed](const OptionText& before) {
+          return before.name == parsed.name;
+        })) {
       return absl::InvalidArgumentError(absl::StrCat(
           Shown(parsed.name), " is given twice; expected it once"));
     }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -308,9 +309,8 @@ void CountLostKings(State& state) {
 bool ShowsBattle(const State& state) {
   return !TraitsOf(state.variant).has_links &&
          state.options.proximity_bound > 1 &&
-         std::ranges::any_of(state.ringforts, [](Board own) {
-           return (own & Adjacent(own)) != 0;
-         });
+         absl::c_any_of(state.ringforts,
+                        [](Board own) { return (own & Adjacent(own)) != 0; });
 }
 
 // Returns the phase that a board would be in by the number of its ringforts.

@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <functional>
 #include <initializer_list>
 #include <map>
 #include <numbers>
@@ -12,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
@@ -559,8 +559,9 @@ class Picture {
         moves.push_back(each);
       }
     }
-    std::ranges::stable_sort(moves, std::greater<>(),
-                             &SvgOptions::Weight::weight);
+    absl::c_stable_sort(moves, [](const auto& a, const auto& b) {
+      return a.weight > b.weight;
+    });
     Add("<g", Fill("none"), Stroke("#ff9d45", "6"), ">");
     for (size_t i = 0; i < std::min<size_t>(moves.size(), 3); ++i) {
       Arrow(Parts(moves[i].action));

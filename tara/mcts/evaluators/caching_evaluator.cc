@@ -8,6 +8,7 @@
 #include <iterator>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
 #include "tara/base/check.h"
@@ -127,8 +128,7 @@ struct CachingEvaluator::Bucket {
   }
 
   int LeastRecent() const {
-    return static_cast<int>(std::ranges::min_element(last_used) -
-                            last_used.begin());
+    return static_cast<int>(absl::c_min_element(last_used) - last_used.begin());
   }
 
   void Use(int way) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
@@ -169,8 +170,9 @@ bool IsSettled(const SearchProgress& progress, absl::Duration limit) {
 }
 
 bool IsTargetReached(const SearchProgress& progress, absl::Duration target) {
-  const auto* const most_visited =
-      std::ranges::max_element(progress.actions, {}, &RootAction::visits);
+  const auto* const most_visited = absl::c_max_element(
+      progress.actions,
+      [](const auto& a, const auto& b) { return a.visits < b.visits; });
   for (const RootAction& action : progress.actions) {
     if (action.visits > 0 &&
         int64_t{10} * action.visits >= most_visited->visits &&

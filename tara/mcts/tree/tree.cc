@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <functional>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "tara/base/check.h"
 #include "tara/core/action.h"
 #include "tara/core/board.h"
@@ -271,7 +271,7 @@ std::vector<Action> LineAfter(const Tree& tree, Action action) {
   std::vector<uint32_t> seen = {kRoot};  // a graph may have cycles
   while (next != nullptr) {
     const uint32_t node = next->child;
-    if (std::ranges::find(seen, node) != seen.end()) break;
+    if (absl::c_linear_search(seen, node)) break;
     seen.push_back(node);
     next = MostVisited(store, node);
     if (next != nullptr) line.push_back(next->action());
@@ -299,14 +299,15 @@ Action ChooseAction(const Tree& tree, float confidence_z, float temperature,
 
 std::vector<RootAction> RankActions(const Tree& tree, float confidence_z) {
   std::vector<RootAction> actions = tree.root_actions();
-  std::ranges::stable_sort(actions, std::greater<>(), [](const RootAction& a) {
-    return std::pair(a.visits, a.prior);
+  absl::c_stable_sort(actions, [](const RootAction& a, const RootAction& b) {
+    return std::pair(a.visits, a.prior) > std::pair(b.visits, b.prior);
   });
   if (tree.root_visits() == 0 && !tree.settled()) return actions;
   // Complete ties are drawn: always in the same way, so that a report is.
   Random ties(1);
   const Action best = ChooseAction(tree, confidence_z, 0, ties);
-  const auto found = std::ranges::find(actions, best, &RootAction::action);
+  const auto found = absl::c_find_if(
+      actions, [&](const RootAction& each) { return each.action == best; });
   std::rotate(actions.begin(), found, found + 1);
   return actions;
 }
