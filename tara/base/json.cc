@@ -13,25 +13,39 @@
 namespace tara {
 namespace {
 
-// Parses JSON without storing it or recursion. Methods return whether to go on.
+// Parses JSON without storing it, and without recursion. Methods return whether
+// to continue.
 template <typename Json>
-class Checker final : public nlohmann::detail::json_sax_acceptor<Json> {
+class Checker final : public Json::json_sax_t {
  public:
   const absl::Status& status() const { return status_; }
 
-  bool start_object(size_t) { return Begin(); }
-  bool start_array(size_t) { return Begin(); }
-  bool end_object() { return End(); }
-  bool end_array() { return End(); }
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(typename Json::number_integer_t) override { return true; }
+  bool number_unsigned(typename Json::number_unsigned_t) override {
+    return true;
+  }
+  bool number_float(typename Json::number_float_t,
+                    const std::string&) override {
+    return true;
+  }
+  bool string(std::string&) override { return true; }
+  bool binary(typename Json::binary_t&) override { return true; }
 
-  bool key(std::string& name) {
+  bool start_object(size_t) override { return Begin(); }
+  bool start_array(size_t) override { return Begin(); }
+  bool end_object() override { return End(); }
+  bool end_array() override { return End(); }
+
+  bool key(std::string& name) override {
     if (names_.back().insert(name).second) return true;
     return Fail("field '", Shown(name),
                 "' is given twice in one object; expected it once");
   }
 
   bool parse_error(size_t byte, const std::string&,
-                   const nlohmann::detail::exception&) {
+                   const nlohmann::detail::exception&) override {
     return Fail("malformed JSON at byte ", byte);
   }
 
