@@ -452,8 +452,7 @@ TEST(StatsTest, WrongArgumentsAreUsageErrors) {
                  {"--variant all --option no_such=1", "no_such"},
                  {"--variant four_treasures --option no_progress_limit=3",
                   "no rule option 'no_progress_limit'"},
-                 {"--variant all --format=xml", "bad value 'xml'"},
-                 {"", "(see tara stats --help)"}});
+                 {"--variant all --format=xml", "bad value 'xml'"}});
 }
 
 }  // namespace

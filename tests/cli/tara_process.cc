@@ -111,8 +111,11 @@ std::string ErrorOf(int status, const TaraResult& result) {
 
 void ExpectRefused(const Words& command, const std::vector<Refusal>& refusals) {
   for (const auto& [arguments, message, status] : refusals) {
-    EXPECT_THAT(ErrorOf(status, command + arguments),
-                ::testing::HasSubstr(message))
+    const std::string error = ErrorOf(status, command + arguments);
+    EXPECT_THAT(error, ::testing::HasSubstr(message)) << arguments;
+    if (status != 2) continue;
+    EXPECT_THAT(error, ::testing::ContainsRegex(
+                           "\\(see tara " + command.front() + ".* --help\\)"))
         << arguments;
   }
 }

@@ -43,6 +43,8 @@ nlohmann::json JsonOf(const Words& arguments, absl::string_view input = "");
 std::string ErrorOf(int status, const Words& arguments,
                     absl::string_view input = "");
 // Arguments that a command refuses, a part of its message, the exit status.
+// With status 2, wrong usage, the message ends with where the command's help
+// is.
 struct Refusal {
   std::string arguments;
   std::string message;

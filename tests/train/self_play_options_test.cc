@@ -307,6 +307,22 @@ TEST(PolicySurpriseTest, IsTheDivergenceOfTheTargetFromThePrior) {
   }
 }
 
+TEST(PolicySurpriseTest, IsNotMeasuredOfFastSearches) {
+  SelfPlayOptions options = QuickSelfPlay(Variant::kSacredHillL1);
+  options.full_search_share = 0.5f;
+  options.fast_simulations = 3;
+  int surprising = 0;
+  for (const proto::GameRecord& game : PlayHashedGames(options, 4)) {
+    for (const proto::Step& step : game.steps()) {
+      if (!TeachesPolicy(step)) {
+        EXPECT_EQ(step.policy_surprise(), 0);
+      }
+      surprising += step.policy_surprise() > 0.01f ? 1 : 0;
+    }
+  }
+  EXPECT_GT(surprising, 0);
+}
+
 TEST(GraphSelfPlayTest, SimulationsCatchUpWithOtherLines) {
   SelfPlayOptions options = QuickSelfPlay(Variant::kFourTreasures);
   options.search.simulations = 100;
